@@ -2,25 +2,34 @@
 #
 # Needs only python3 (3.11 or later) and make: uv is brought into .venv-tools, everything else,
 # in the versions of uv.lock, into .venv. Tools that pin what others need in other versions
-# have environments of their own (.venv-sam, .venv-fidelity).
+# have environments of their own: .venv-sam, .venv-fidelity, .venv-peers.
 
 PYTHON ?= python3
 UV_VERSION := 0.13.9
-UV := .venv-tools/bin/uv
+UV := $(CURDIR)/.venv-tools/bin/uv
 BIN := .venv/bin
+PY313 := $(CURDIR)/.venv-3.13/bin
+TESTS ?=
+
 export PYTHONPATH := $(CURDIR)
+export SAM_CLI_TELEMETRY := 0
+# sam wants some region and asks AWS nothing.
+export AWS_DEFAULT_REGION ?= eu-central-1
 
 .DEFAULT_GOAL := help
-.PHONY: help setup
-help: ## show this list
-	@awk -F ':.*## ' '/^[a-zA-Z-]+:.*## / { printf "  %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+.PHONY: help setup setup-all demo serve test test-3.13 check format format-check lint types imports \
+	openapi openapi-check template layer wheel bench bench-peers fidelity clean
 
+help: ## show this list
+	@awk -F ':.*## ' '/^[a-z0-9.-]+:.*## / { printf "  %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+# ---------------------------------------------------------------------------------- environments
 $(UV):
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
 		{ echo "Python 3.11 or later is needed: make PYTHON=/path/to/python3.11" >&2; exit 1; }
 	@$(PYTHON) -m venv .venv-tools || \
 		{ echo "python3 has no venv module (Debian: apt-get install python3-venv)" >&2; exit 1; }
-	.venv-tools/bin/pip install --quiet --disable-pip-version-check uv==$(UV_VERSION)
+	@.venv-tools/bin/pip install --quiet --disable-pip-version-check uv==$(UV_VERSION)
 
 # What users get: enough to serve and to run the demo.
 .venv/.runtime: pyproject.toml uv.lock | $(UV)
@@ -32,4 +41,97 @@ $(UV):
 	$(UV) sync --quiet --frozen --python $(PYTHON)
 	@touch .venv/.runtime $@
 
-setup: .venv/.dev ## make .venv with everything that tests and checks need
+# Lambda's Python: compiles the layer, satisfies `sam build`, runs the tests once more.
+.venv-3.13/.made: tools/python313.sh | $(UV)
+	$(UV) venv --quiet --clear --python "$$(sh tools/python313.sh $(UV))" .venv-3.13
+	@touch $@
+
+.venv-3.13/.dev: pyproject.toml uv.lock .venv-3.13/.made
+	UV_PROJECT_ENVIRONMENT=.venv-3.13 $(UV) sync --quiet --frozen --no-default-groups --group test
+	@touch $@
+
+# .venv-sam, .venv-fidelity, .venv-peers: the group of that name alone.
+.venv-%/.made: pyproject.toml uv.lock | $(UV)
+	UV_PROJECT_ENVIRONMENT=.venv-$* $(UV) sync --quiet --frozen --only-group $* --python $(PYTHON)
+	@touch $@
+
+setup: .venv/.dev ## make .venv with everything that tests need
+setup-all: setup .venv-sam/.made .venv-3.13/.dev ## ... and what `make check` needs
+
+# ---------------------------------------------------------------------------------- running
+demo: .venv/.runtime ## 500 invoices, four workers, one killed: works them and recounts
+	$(BIN)/python samples/demo.py
+
+serve: .venv/.runtime ## the whole system on this machine, on one SQLite file
+	$(BIN)/workledger serve
+
+# ---------------------------------------------------------------------------------- checking
+test: setup ## the tests (TESTS=tests/unit to choose)
+	$(BIN)/pytest -n auto $(TESTS)
+
+test-3.13: .venv-3.13/.dev ## the tests on Lambda's Python
+	.venv-3.13/bin/pytest -n auto $(TESTS)
+
+check: format-check lint types imports openapi-check template ## all that CI checks besides the tests
+
+format: setup ## format the code
+	$(BIN)/ruff format .
+	$(BIN)/ruff check --fix-only --quiet .
+
+format-check: setup
+	$(BIN)/ruff format --check --quiet .
+
+lint: setup ## ruff, complexity included
+	$(BIN)/ruff check --quiet .
+
+types: setup ## pyright, strict
+	$(BIN)/basedpyright
+
+imports: setup ## who may import what
+	$(BIN)/lint-imports --no-logo
+
+openapi: setup ## write docs/openapi.json
+	$(BIN)/python -m workledger.api.openapi docs/openapi.json
+
+openapi-check: setup
+	@mkdir -p build
+	$(BIN)/python -m workledger.api.openapi build/openapi.json
+	@diff -u docs/openapi.json build/openapi.json || { echo "run: make openapi" >&2; exit 1; }
+
+template: .venv-sam/.made .venv-3.13/.made ## sam validate and sam build
+	.venv-sam/bin/sam validate --lint
+	PATH="$(PY313):$$PATH" .venv-sam/bin/sam build
+
+# ---------------------------------------------------------------------------------- packaging
+layer: ## the Lambda layer alone, in build/layer
+	rm -rf build/layer
+	@$(MAKE) --no-print-directory build-SharedLayer ARTIFACTS_DIR=$(CURDIR)/build/layer
+
+# Called by `sam build`. Only what handlers need: the group `lambda`, and the package without the
+# parts that run on users' machines. Checked .pyc would be stale after zipping: unchecked.
+.PHONY: build-SharedLayer
+build-SharedLayer: .venv-3.13/.made
+	mkdir -p build $(ARTIFACTS_DIR)/python
+	$(UV) export --quiet --frozen --only-group lambda --no-emit-project --output-file build/layer-requirements.txt
+	$(UV) pip install --quiet --target $(ARTIFACTS_DIR)/python --python $(PY313)/python --no-build \
+		--python-platform aarch64-manylinux2014 --require-hashes --requirements build/layer-requirements.txt
+	cp -R shared/workledger $(ARTIFACTS_DIR)/python/
+	cd $(ARTIFACTS_DIR)/python && rm -rf bin .lock workledger/cli workledger/client workledger/local
+	find $(ARTIFACTS_DIR)/python -name __pycache__ -prune -exec rm -rf {} +
+	$(PY313)/python -m compileall -q -j 0 --invalidation-mode unchecked-hash $(ARTIFACTS_DIR)/python
+
+wheel: $(UV) ## the wheel that users install, in dist/
+	$(UV) build --quiet --wheel
+
+# ---------------------------------------------------------------------------------- measuring
+bench: setup ## speed and cost, as a table
+	$(BIN)/python -m tests.bench
+
+bench-peers: setup .venv-peers/.made ## ... beside other queues (PostgreSQL must be installed)
+	$(BIN)/python -m tests.bench.peers
+
+fidelity: setup .venv-fidelity/.made ## write units on a second DynamoDB engine
+	$(BIN)/python -m tests.bench.fidelity
+
+clean: ## remove environments and builds
+	rm -rf .venv .venv-* .aws-sam build dist
