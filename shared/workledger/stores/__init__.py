@@ -1,0 +1,1 @@
+"""Where commits and rows are kept: one port, two stores, a wrapper that injects faults."""

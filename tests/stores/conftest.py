@@ -1,0 +1,22 @@
+"""`kind` and `store`: every test that takes one of them runs on every store."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.stores.kinds import KINDS, Kind
+from workledger.stores.port import Store
+
+
+@pytest.fixture(params=KINDS, ids=lambda kind: kind.name)
+def kind(request: pytest.FixtureRequest) -> Kind:
+    """One of the stores' makers."""
+    return request.param
+
+
+@pytest.fixture
+def store(kind: Kind, tmp_path: Path) -> Iterator[Store]:
+    """A fresh, empty store."""
+    with kind.make(tmp_path) as made:
+        yield made
