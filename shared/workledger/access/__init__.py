@@ -1,0 +1,1 @@
+"""Access: tokens, their owners and roles. Pure."""

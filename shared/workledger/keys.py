@@ -1,0 +1,171 @@
+"""The one module that spells keys: streams, things, lines, ids.
+
+A stream's name is the business key, hashed: user text of any length and alphabet becomes 26
+characters, so no delimiter in a name can ever make two keys collide (Q2), and rows stay small.
+What was hashed stands in the stream's own state.
+"""
+
+import hashlib
+import re
+from base64 import b32encode
+
+HEAD = "head"
+"""The thing every stream with rows has: it bears the number of the last placed commit."""
+
+DUE = "due"
+"""The thing that stands on a due line: the earliest moment at which the stream needs attention."""
+
+BEAT = "beat"
+"""A heartbeat: not an event, never rebuilt."""
+
+COUNTER = "counter"
+"""A queue generation's numbers and dates (Q20): not an event, a rebuild keeps it."""
+
+DUE_SHARDS = 16
+FEED_LANES = 4
+
+QUEUES_LINE = "queues#0"
+
+_ID = {
+    "queue": re.compile(r"q_([a-z2-7]{26})\.([1-9][0-9]{0,8})"),
+    "item": re.compile(r"i_([a-z2-7]{26})\.([1-9][0-9]{0,8})"),
+    "run": re.compile(r"r_([a-z0-9]{26})"),
+}
+_CLAIM = re.compile(r"(i_[a-z2-7]{26}\.[1-9][0-9]{0,8}):([1-9][0-9]{0,11})")
+
+
+def digest(*parts: str) -> str:
+    """26 characters (130 bits) that stand for the parts; a length before each keeps them apart."""
+    joined = "".join(f"{len(part)}:{part}" for part in parts)
+    return b32encode(hashlib.sha256(joined.encode()).digest()).decode()[:26].lower()
+
+
+def kind(stream: str) -> str:
+    """The aggregate a stream belongs to: the word before the first slash."""
+    return stream.split("/", 1)[0]
+
+
+def queue_stream(name: str) -> str:
+    """The stream of a queue: all generations that ever bore the name."""
+    return f"queue/{digest(name)}"
+
+
+def queue_id(stream: str, generation: int) -> str:
+    """The id of one generation of a queue."""
+    return f"q_{stream[6:]}.{generation}"
+
+
+def queue_of(queue: str) -> tuple[str, int] | None:
+    """(stream, generation) of a queue id, or None when the text is no queue id."""
+    match = _ID["queue"].fullmatch(queue)
+    return (f"queue/{match[1]}", int(match[2])) if match else None
+
+
+def item_stream(queue: str, reference: str) -> str:
+    """The stream of a reference in a queue generation: uniqueness needs no second record."""
+    return f"item/{digest(queue, 'reference', reference)}"
+
+
+def fresh_item_stream(queue: str, unique: str) -> str:
+    """The stream of an item without reference; `unique` is a fresh id, or (add stream, index)."""
+    return f"item/{digest(queue, 'unique', unique)}"
+
+
+def item_id(stream: str, generation: int) -> str:
+    """The id of one item: (stream hash, generation)."""
+    return f"i_{stream[5:]}.{generation}"
+
+
+def item_of(item: str) -> tuple[str, int] | None:
+    """(stream, generation) of an item id, or None when the text is no item id."""
+    match = _ID["item"].fullmatch(item)
+    return (f"item/{match[1]}", int(match[2])) if match else None
+
+
+def generation_thing(generation: int) -> str:
+    """The row of a superseded generation."""
+    return f"g{generation}"
+
+
+def run_stream(run: str) -> str:
+    """The stream of a run id."""
+    return f"run/{run[2:]}"
+
+
+def run_id(stream: str) -> str:
+    """The run id of a stream."""
+    return f"r_{stream[4:]}"
+
+
+def is_run_id(text: str) -> bool:
+    """Whether the text has a run id's form."""
+    return _ID["run"].fullmatch(text) is not None
+
+
+def claim_token(item: str, commit: int) -> str:
+    """The fencing token of one take (Q25): the item and the commit that took it."""
+    return f"{item}:{commit}"
+
+
+def claim_of(token: str) -> tuple[str, int] | None:
+    """(item id, commit) of a claim token, or None when the text is none."""
+    match = _CLAIM.fullmatch(token)
+    return (match[1], int(match[2])) if match else None
+
+
+def add_stream(queue: str, actor: str, key: str) -> str:
+    """The stream in which a keyed add or load commits its numbers, then its answer (Q83)."""
+    return f"add/{digest(queue, actor, key)}"
+
+
+def take_stream(actor: str, scope: str, key: str) -> str:
+    """The stream in which a keyed `next` commits its choices (Q26); `scope` is queue and run."""
+    return f"take/{digest(actor, scope, key)}"
+
+
+def token_stream(token: str) -> str:
+    """The stream of an access token's public part."""
+    return f"token/{token}"
+
+
+def feed_stream(lane: int) -> str:
+    """The stream of one lane of the feed (Q93)."""
+    return f"feed/{lane}"
+
+
+def feed_lane(stream: str) -> int:
+    """The lane a stream's events are fed to."""
+    return int(hashlib.sha256(stream.encode()).hexdigest()[:8], 16) % FEED_LANES
+
+
+def queue_line(queue: str, lane: str) -> str:
+    """A line of a queue generation: new, deferred, in_progress, completed, failed.
+
+    It ends in its lane, so that a hot line can be spread later.
+    """
+    return f"{queue}/{lane}#0"
+
+
+def due_line(shard: int) -> str:
+    """One of the lines on which streams with deadlines stand."""
+    return f"due/{shard}#0"
+
+
+def due_shard(stream: str) -> int:
+    """Which due line a stream stands on."""
+    return int(hashlib.sha256(stream.encode()).hexdigest()[:8], 16) % DUE_SHARDS
+
+
+def runs_line(status: str) -> str:
+    """The line of active or of ended runs."""
+    return f"runs/{status}#0"
+
+
+def audit_line(month: str) -> str:
+    """The line of a month's audit entries, `2026-11`: no request reads more than it shows."""
+    return f"audit/{month}#0"
+
+
+def audit_thing(command: str) -> str:
+    """The row by which an audited event stands on the audit line."""
+    return f"audit/{command}"

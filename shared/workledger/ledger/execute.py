@@ -1,0 +1,225 @@
+"""Load, decide, append, place: the only loop that retries a conflict."""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from workledger.errors import Refused, StoreBusy, StoreError
+from workledger.keys import HEAD, kind
+from workledger.ledger import fold
+from workledger.ledger.aggregate import Command, Seen
+from workledger.ledger.commit import Commit, Event
+from workledger.stores.port import Store, Write
+from workledger.views.row import Row
+
+ATTEMPTS = 12
+"""Rounds before a command gives up with StoreBusy; with the pauses, a few seconds."""
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """What became of a command: the commit it made (None: already so), and the states after it."""
+
+    commit: Commit | None
+    states: Mapping[str, Any]
+    refused: Refused | None = None
+
+    @property
+    def head(self) -> Any:
+        """The head's state after the command."""
+        return self.states.get(HEAD)
+
+    def unwrap(self) -> "Result":
+        """This result; raises the refusal if it is one."""
+        if self.refused is not None:
+            raise self.refused
+        return self
+
+
+@dataclass(slots=True)
+class _Try:
+    """A command on its way."""
+
+    command: Command
+    seen: Seen = field(default_factory=lambda: Seen(""))
+    write: Write | None = None
+    states: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    tentative: Result | None = None
+    result: Result | None = None
+    error: StoreError | None = None
+
+
+class Executor:
+    """Runs commands against a store.
+
+    `pause(attempt)` waits a little, with jitter, before a further attempt.
+    """
+
+    def __init__(
+        self, store: Store, aggregates: fold.Aggregates, pause: Callable[[int], None]
+    ) -> None:
+        self.store = store
+        self.aggregates = aggregates
+        self.pause = pause
+
+    def run(self, command: Command) -> Result:
+        """Carry out one command. Raises Refused, StoreBusy, AnswerLost."""
+        return self.run_all([command])[0].unwrap()
+
+    def run_all(self, commands: Sequence[Command]) -> list[Result]:
+        """Carry out commands of different streams, each alone; refusals are in the results.
+
+        Raises the StoreError of any that could not be carried out: the others stand, and a repeat
+        with the same ids is safe.
+        """
+        tries = [_Try(command) for command in commands]
+        waiting = tries
+        for attempt in range(ATTEMPTS):
+            if attempt:
+                self.pause(attempt)
+            self._decide([one for one in waiting if one.write is None])
+            self._append([one for one in waiting if one.write is not None])
+            waiting = [one for one in waiting if one.result is None]
+            if not waiting:
+                break
+        return [self._result(one) for one in tries]
+
+    def once(self, command: Command, rows: Mapping[str, Row]) -> Result | Commit:
+        """Decide on rows just read and put once: a claim that loses goes elsewhere.
+
+        Answers the commit that stood there before when the race was lost. Raises Refused.
+        """
+        return self.once_all([(command, rows)])[0]
+
+    def once_all(
+        self, commands: Sequence[tuple[Command, Mapping[str, Row]]]
+    ) -> list[Result | Commit]:
+        """`once` for several commands of different streams, written side by side."""
+        tries = [_Try(command) for command, _ in commands]
+        for one, (command, rows) in zip(tries, commands, strict=True):
+            one.seen = fold.seen(self.aggregates, command.stream, rows)
+            self._prepare(one, command.decide(one.seen))
+        waiting: list[_Try] = tries
+        lost: dict[int, Commit] = {}
+        for attempt in range(ATTEMPTS):
+            if attempt:
+                self.pause(attempt)
+            for one, outcome in self._put(waiting):
+                lost[id(one)] = outcome
+            waiting = [one for one in waiting if one.result is None and id(one) not in lost]
+            if not waiting:
+                break
+        return [lost.get(id(one)) or self._result(one) for one in tries]
+
+    def read(self, stream: str, things: Iterable[str] = ()) -> Seen:
+        """What stands in a stream, strongly read and settled: fit for a "not found"."""
+        names = tuple(things)
+        seen = fold.seen(self.aggregates, stream, self.store.load(stream, names))
+        while beyond := self._beyond(seen):
+            self.finish(beyond)
+            seen = fold.seen(self.aggregates, stream, self.store.load(stream, names))
+        return seen
+
+    def _beyond(self, seen: Seen) -> Commit | None:
+        address = (seen.stream, seen.number + 1)
+        return self.store.commits_at([address]).get(address)
+
+    def finish(self, commit: Commit) -> Mapping[str, Any]:
+        """Place what a writer left: the rows of a commit that are older than it. Repeat-safe.
+
+        Answers the states after it. Only the commit directly beyond the head row can be finished;
+        for an older one the present states are answered.
+        """
+        aggregate = self.aggregates[kind(commit.stream)]
+        rows = self.store.load(commit.stream, tuple(fold.touched(commit)[:-1]))
+        placed = {thing for thing, row in rows.items() if row.commit >= commit.number}
+        states = {thing: fold.state(aggregate, row) for thing, row in rows.items()}
+        if HEAD in placed:
+            return states
+        states = fold.after(aggregate, commit, states, placed)
+        self.store.place([fold.write(aggregate, commit, states, placed)])
+        return states
+
+    def _result(self, one: _Try) -> Result:
+        if one.result is None:
+            raise one.error or StoreBusy("too many writers at once: try again a little later")
+        return one.result
+
+    def _decide(self, tries: list[_Try]) -> None:
+        self._load(tries)
+        for one in tries:
+            one.tentative = None
+            try:
+                events = one.command.decide(one.seen)
+            except Refused as refused:
+                one.tentative = Result(None, one.seen.states, refused)
+                continue
+            if events:
+                self._prepare(one, events)
+            else:
+                one.tentative = Result(None, one.seen.states)
+        self._confirm([one for one in tries if one.tentative is not None])
+
+    def _load(self, tries: list[_Try]) -> None:
+        """The heads first, then the things: never in one batch, which is no snapshot."""
+        if len(tries) == 1:
+            command = tries[0].command
+            rows = self.store.load(command.stream, command.things)
+            tries[0].seen = fold.seen(self.aggregates, command.stream, rows)
+            return
+        heads = self.store.rows([(one.command.stream, HEAD) for one in tries])
+        named = [(one.command.stream, thing) for one in tries for thing in one.command.things]
+        things = self.store.rows(named) if named else {}
+        for one in tries:
+            stream = one.command.stream
+            found = {thing: things.get((stream, thing)) for thing in one.command.things}
+            found[HEAD] = heads.get((stream, HEAD))
+            rows = {thing: row for thing, row in found.items() if row is not None}
+            one.seen = fold.seen(self.aggregates, stream, rows)
+
+    def _prepare(self, one: _Try, events: Sequence[Event]) -> None:
+        command, seen = one.command, one.seen
+        commit = Commit(
+            command.stream, seen.number + 1, command.id, command.now, command.actor, tuple(events)
+        )
+        aggregate = self.aggregates[kind(command.stream)]
+        one.states = fold.after(aggregate, commit, seen.states)
+        one.write = fold.write(aggregate, commit, one.states)
+
+    def _confirm(self, tries: list[_Try]) -> None:
+        """A refusal is answered only where the stream has no commit beyond the head row."""
+        if not tries:
+            return
+        beyond = self.store.commits_at([(one.seen.stream, one.seen.number + 1) for one in tries])
+        for one in tries:
+            commit = beyond.get((one.seen.stream, one.seen.number + 1))
+            if commit is None:
+                one.result = one.tentative
+            else:
+                self._meet(one, commit)
+
+    def _append(self, tries: list[_Try]) -> None:
+        for one, commit in self._put(tries):
+            self._meet(one, commit)
+
+    def _put(self, tries: list[_Try]) -> list[tuple[_Try, Commit]]:
+        """Put what is prepared; answers those that met another's commit."""
+        writes = [one.write for one in tries if one.write is not None]
+        met: list[tuple[_Try, Commit]] = []
+        for one, write, outcome in zip(tries, writes, self.store.append(writes), strict=True):
+            if outcome is None:
+                one.result = Result(write.commit, one.states)
+            elif isinstance(outcome, StoreError):
+                one.error = outcome
+            elif outcome.id == one.command.id:
+                one.result = Result(outcome, self.finish(outcome))
+            else:
+                met.append((one, outcome))
+        return met
+
+    def _meet(self, one: _Try, commit: Commit) -> None:
+        """Another commit stands where mine was to go: mine after all, or one to finish first."""
+        one.write = None
+        states = self.finish(commit)
+        if commit.id == one.command.id:
+            one.result = Result(commit, states)

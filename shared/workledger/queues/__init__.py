@@ -1,0 +1,1 @@
+"""Work queues (Botream): pure rules of queues, items, references, runs."""

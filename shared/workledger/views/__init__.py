@@ -1,0 +1,1 @@
+"""What is derived from the ledger: rows, the order of lines, the claim."""

@@ -1,0 +1,52 @@
+"""The only place where order is defined.
+
+Every row stands on at most one line, at (rank, date, sequence, tie), ascending: higher priority
+first, then by date, then by sequence (Q20). The tie is never equal for two rows. The stores keep
+one index by exactly these columns; nobody else compares, sorts or negates.
+"""
+
+from typing import NamedTuple
+
+BLANK = "-"
+"""A date for lines that are not ordered by one: the index leaves out rows that lack a part."""
+
+
+class Place(NamedTuple):
+    """Where a row stands."""
+
+    line: str
+    rank: int
+    date: str
+    seq: int
+    tie: str
+
+
+class Spot(NamedTuple):
+    """A row met on a line: its position, and which row it is. Compares in the line's order."""
+
+    rank: int
+    date: str
+    seq: int
+    tie: str
+    stream: str
+    thing: str
+
+
+def by_priority(line: str, priority: int, date: str, seq: int, tie: str) -> Place:
+    """Higher priority first, then first come first served."""
+    return Place(line, -priority, date, seq, tie)
+
+
+def by_date(line: str, date: str, seq: int, tie: str) -> Place:
+    """Earliest first."""
+    return Place(line, 0, date, seq, tie)
+
+
+def by_name(line: str, name: str) -> Place:
+    """By code points of the name."""
+    return Place(line, 0, BLANK, 0, name)
+
+
+def spot(place: Place, stream: str, thing: str) -> Spot:
+    """The position of a row as a reader of the line meets it."""
+    return Spot(place.rank, place.date, place.seq, place.tie, stream, thing)
