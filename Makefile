@@ -67,10 +67,10 @@ serve: .venv/.runtime ## the whole system on this machine, on one SQLite file
 
 # ---------------------------------------------------------------------------------- checking
 test: setup ## the tests (TESTS=tests/unit to choose)
-	$(BIN)/pytest -n auto $(TESTS)
+	$(BIN)/pytest -n auto --dist loadgroup $(TESTS)
 
 test-3.13: .venv-3.13/.dev ## the tests on Lambda's Python
-	.venv-3.13/bin/pytest -n auto $(TESTS)
+	.venv-3.13/bin/pytest -n auto --dist loadgroup $(TESTS)
 
 check: format-check lint types imports openapi-check template ## all that CI checks besides the tests
 

@@ -1,0 +1,243 @@
+"""template.yaml: what is deployed is closed, least privileged, and loses nothing silently."""
+
+import importlib
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from workledger import keys
+
+ROOT = Path(__file__).parent.parent
+LEDGER, VIEWS, INDEXES = "LedgerTable.Arn", "ViewsTable.Arn", "${ViewsTable.Arn}/index/*"
+READ = {"dynamodb:GetItem", "dynamodb:BatchGetItem", "dynamodb:Query"}
+
+
+class Loader(yaml.SafeLoader):
+    """Reads `!GetAtt A.B` as the text `A.B`; `!Ref` and `!Sub` likewise."""
+
+
+def _plain(loader: yaml.SafeLoader, _tag: str, node: yaml.Node) -> object:
+    if isinstance(node, yaml.ScalarNode):
+        return loader.construct_scalar(node)
+    raise AssertionError(f"the short form of a function with a list or map at {node.start_mark}")
+
+
+Loader.add_multi_constructor("!", _plain)
+TEMPLATE: dict[str, Any] = yaml.load((ROOT / "template.yaml").read_text(), Loader)
+RESOURCES: dict[str, Any] = TEMPLATE["Resources"]
+GLOBALS: dict[str, Any] = TEMPLATE["Globals"]["Function"]
+
+
+def of_type(kind: str) -> dict[str, dict[str, Any]]:
+    return {n: r.get("Properties", {}) for n, r in RESOURCES.items() if r["Type"] == kind}
+
+
+FUNCTIONS = of_type("AWS::Serverless::Function")
+ROLES = of_type("AWS::IAM::Role")
+
+
+def listed(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else [value]
+
+
+def statements(role: str) -> list[dict[str, Any]]:
+    return [s for p in ROLES[role]["Policies"] for s in p["PolicyDocument"]["Statement"]]
+
+
+def allowed(role: str, resource: str) -> set[str]:
+    return {
+        action
+        for statement in statements(role)
+        if resource in listed(statement["Resource"])
+        for action in listed(statement["Action"])
+    }
+
+
+def events(kind: str) -> list[tuple[str, dict[str, Any]]]:
+    return [
+        (name, event["Properties"])
+        for name, function in FUNCTIONS.items()
+        for event in function.get("Events", {}).values()
+        if event["Type"] == kind
+    ]
+
+
+ROUTES = {(e["Method"], e["Path"]) for _, e in events("HttpApi")}
+
+
+# --- functions ---
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_every_function_has_a_handler_a_log_and_a_role_of_its_own(name: str) -> None:
+    function = FUNCTIONS[name]
+    module, _, attribute = function["Handler"].rpartition(".")
+    assert callable(getattr(importlib.import_module(module), attribute))
+    assert module.startswith(function["CodeUri"].strip("/").replace("/", "."))
+    stem = name.removesuffix("Function")
+    assert function["Role"] == f"{stem}Role.Arn"
+    assert function["LoggingConfig"] == {"LogGroup": f"{stem}Log"}
+    assert allowed(f"{stem}Role", f"{stem}Log.Arn") == {"logs:CreateLogStream", "logs:PutLogEvents"}
+    assert "Policies" not in function
+
+
+def test_no_role_is_shared_or_left_over() -> None:
+    used = [f["Role"].removesuffix(".Arn") for f in FUNCTIONS.values()]
+    assert sorted(used) == sorted(ROLES)
+
+
+def test_runtime_environment_and_timeouts() -> None:
+    assert (GLOBALS["Runtime"], GLOBALS["Architectures"]) == ("python3.13", ["arm64"])
+    variables = GLOBALS["Environment"]["Variables"]
+    assert variables["WORKLEDGER_STORE"] == "dynamodb"
+    assert {"LEDGER_TABLE", "VIEWS_TABLE", "WAKE_QUEUE_URL", "MANAGE_QUEUES_ROLES"} <= set(
+        variables
+    )
+    # An HTTP API ends a request after 30 seconds: the function must be the first to speak.
+    assert {FUNCTIONS[name]["Timeout"] for name, _ in events("HttpApi")} == {29}
+
+
+@pytest.mark.parametrize("name", of_type("AWS::Logs::LogGroup"))
+def test_no_log_is_kept_for_ever(name: str) -> None:
+    assert "RetentionInDays" in RESOURCES[name]["Properties"]
+
+
+# --- roles ---
+@pytest.mark.parametrize("role", ROLES)
+def test_nobody_updates_or_deletes_in_the_ledger(role: str) -> None:
+    assert allowed(role, LEDGER) <= READ | {"dynamodb:PutItem"}
+
+
+@pytest.mark.parametrize("role", ROLES)
+def test_q9_nobody_scans_and_nobody_uses_transactions(role: str) -> None:
+    known = READ | {"dynamodb:PutItem", "dynamodb:UpdateItem", "dynamodb:DeleteItem"}
+    assert allowed(role, VIEWS) <= known
+    assert allowed(role, INDEXES) <= {"dynamodb:Query"}
+
+
+@pytest.mark.parametrize("role", ROLES)
+def test_roles_name_actions_and_resources(role: str) -> None:
+    assert "ManagedPolicyArns" not in ROLES[role]
+    for statement in statements(role):
+        assert not [a for a in listed(statement["Action"]) if "*" in a]
+        if "*" in listed(statement["Resource"]):
+            assert statement["Action"] == "dynamodb:ListStreams"  # has no resource
+
+
+def test_due_rows_are_deleted_by_those_who_settle_what_is_due() -> None:
+    deleting = {role for role in ROLES if "dynamodb:DeleteItem" in allowed(role, VIEWS)}
+    assert deleting == {"QueuesRole", "LedgerProjectorRole", "TimekeeperRole"}
+
+
+def test_the_authorizer_sees_tokens_only() -> None:
+    prefix = keys.token_stream("")
+    for statement in statements("AuthorizerRole"):
+        if any(a.startswith("dynamodb:") for a in listed(statement["Action"])):
+            assert statement["Condition"] == {
+                "ForAllValues:StringLike": {"dynamodb:LeadingKeys": [f"{prefix}*"]}
+            }
+
+
+# --- routes ---
+def test_every_route_goes_through_the_authorizer() -> None:
+    (auth,) = [api["Auth"] for api in of_type("AWS::Serverless::HttpApi").values()]
+    authorizer = auth["Authorizers"][auth["DefaultAuthorizer"]]
+    assert authorizer["FunctionArn"] == "AuthorizerFunction.Arn"
+    assert authorizer["AuthorizerPayloadFormatVersion"] == "2.0"
+    assert authorizer["EnableSimpleResponses"] is True
+    assert authorizer["Identity"]["Headers"] == ["Authorization"]
+    for _, event in events("HttpApi"):
+        assert event["ApiId"] == "Api"
+        assert "Auth" not in event
+        assert "$default" not in event["Path"]
+
+
+def test_no_route_stands_twice() -> None:
+    assert len(ROUTES) == len(events("HttpApi"))
+
+
+def test_q100_the_routes_are_those_of_the_openapi_document() -> None:
+    paths = json.loads((ROOT / "docs/openapi.json").read_text())["paths"]
+    verbs = {"get", "post", "put", "patch", "delete"}
+    documented = {(m.upper(), _shape(p)) for p, path in paths.items() for m in verbs & set(path)}
+    assert {(method, _shape(path)) for method, path in ROUTES} == documented
+
+
+def _shape(path: str) -> str:
+    """The path without the names of its parameters."""
+    return re.sub(r"\{[^}]+\}", "{}", path)
+
+
+# --- streams, queues, schedule ---
+@pytest.mark.parametrize(("function", "event"), events("DynamoDB"))
+def test_what_a_stream_gives_up_on_is_kept(function: str, event: dict[str, Any]) -> None:
+    failures = event["DestinationConfig"]["OnFailure"]
+    role = FUNCTIONS[function]["Role"].removesuffix(".Arn")
+    assert failures["Type"] == "SQS"
+    assert allowed(role, failures["Destination"]) == {"sqs:SendMessage"}
+    assert event["StartingPosition"] == "TRIM_HORIZON"
+    assert event["FunctionResponseTypes"] == ["ReportBatchItemFailures"]
+    assert event["BisectBatchOnFunctionError"] is True
+    assert event["MaximumRecordAgeInSeconds"] >= 6 * 3600
+    assert "MaximumRetryAttempts" not in event  # an outage must not use them up in a minute
+    assert "dynamodb:GetRecords" in allowed(role, event["Stream"])
+
+
+def test_the_views_stream_names_its_shards() -> None:
+    (views,) = [e for _, e in events("DynamoDB") if e["Stream"] == "ViewsTable.StreamArn"]
+    assert views["TumblingWindowInSeconds"] > 0
+
+
+def test_q93_the_feed_is_not_fed_to_itself_and_nothing_else_is_left_out() -> None:
+    (ledger,) = [e for _, e in events("DynamoDB") if e["Stream"] == "LedgerTable.StreamArn"]
+    inserts, others = (json.loads(f["Pattern"]) for f in ledger["FilterCriteria"]["Filters"])
+    left_out = inserts["dynamodb"]["Keys"]["stream"]["S"]
+    assert left_out == [{"anything-but": [keys.feed_stream(n) for n in range(keys.FEED_LANES)]}]
+    assert inserts["eventName"] + others["eventName"] == ["INSERT", "MODIFY", "REMOVE"]
+
+
+def test_q52_the_timekeeper_is_woken_by_messages_and_by_a_schedule() -> None:
+    (function, wake), (scheduled, schedule) = events("SQS") + events("Schedule")
+    assert function == scheduled == "TimekeeperFunction"
+    assert schedule["Schedule"] == "rate(5 minutes)"
+    queue = RESOURCES[wake["Queue"].removesuffix(".Arn")]["Properties"]
+    assert queue["VisibilityTimeout"] >= 6 * FUNCTIONS[function]["Timeout"]
+    assert queue["RedrivePolicy"]["deadLetterTargetArn"] == "FailedWakesQueue.Arn"
+
+
+def test_what_a_schedule_gives_up_on_is_kept() -> None:
+    for function, _ in events("Schedule"):
+        failures = FUNCTIONS[function]["EventInvokeConfig"]["DestinationConfig"]["OnFailure"]
+        role = FUNCTIONS[function]["Role"].removesuffix(".Arn")
+        assert allowed(role, failures["Destination"]) == {"sqs:SendMessage"}
+
+
+# --- tables ---
+@pytest.mark.parametrize("name", of_type("AWS::DynamoDB::Table"))
+def test_tables_survive_the_stack(name: str) -> None:
+    table = RESOURCES[name]
+    assert (table["DeletionPolicy"], table["UpdateReplacePolicy"]) == ("Retain", "Retain")
+    assert table["Properties"]["DeletionProtectionEnabled"] is True
+    recovery = table["Properties"]["PointInTimeRecoverySpecification"]
+    assert recovery == {"PointInTimeRecoveryEnabled": True}
+    assert "TimeToLiveSpecification" not in table["Properties"]
+
+
+def test_q9_there_are_two_tables_and_they_tell_what_moved() -> None:
+    streams = {
+        name: table["StreamSpecification"]["StreamViewType"]
+        for name, table in of_type("AWS::DynamoDB::Table").items()
+    }
+    assert streams == {"LedgerTable": "KEYS_ONLY", "ViewsTable": "NEW_AND_OLD_IMAGES"}
+
+
+def test_q20_the_order_is_the_schema_of_the_line_index() -> None:
+    (line,) = [
+        index["KeySchema"]
+        for index in RESOURCES["ViewsTable"]["Properties"]["GlobalSecondaryIndexes"]
+        if index["IndexName"] == "line"
+    ]
+    assert [key["AttributeName"] for key in line] == ["line", "rank", "date", "seq", "tie"]
+    assert [key["KeyType"] for key in line] == ["HASH"] + ["RANGE"] * 4
