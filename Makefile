@@ -43,7 +43,7 @@ $(UV):
 
 # Lambda's Python: compiles the layer, satisfies `sam build`, runs the tests once more.
 .venv-3.13/.made: tools/python313.sh | $(UV)
-	$(UV) venv --quiet --clear --python "$$(sh tools/python313.sh $(UV))" .venv-3.13
+	python=$$(sh tools/python313.sh $(UV)) && $(UV) venv --quiet --clear --python "$$python" .venv-3.13
 	@touch $@
 
 .venv-3.13/.dev: pyproject.toml uv.lock .venv-3.13/.made

@@ -14,5 +14,6 @@ do
         exit 0
     fi
 done
-"$1" python install --quiet --no-bin 3.13
+"$1" python install --quiet --no-bin 3.13 ||
+    { echo "Python 3.13, Lambda's version, is needed on the PATH and could not be brought" >&2; exit 1; }
 "$1" python find --managed-python 3.13
