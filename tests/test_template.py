@@ -10,6 +10,7 @@ import pytest
 import yaml
 
 from workledger import keys
+from workledger.stores import tables
 
 ROOT = Path(__file__).parent.parent
 LEDGER, VIEWS, INDEXES = "LedgerTable.Arn", "ViewsTable.Arn", "${ViewsTable.Arn}/index/*"
@@ -225,12 +226,12 @@ def test_tables_survive_the_stack(name: str) -> None:
     assert "TimeToLiveSpecification" not in table["Properties"]
 
 
-def test_q9_there_are_two_tables_and_they_tell_what_moved() -> None:
-    streams = {
-        name: table["StreamSpecification"]["StreamViewType"]
-        for name, table in of_type("AWS::DynamoDB::Table").items()
-    }
-    assert streams == {"LedgerTable": "KEYS_ONLY", "ViewsTable": "NEW_AND_OLD_IMAGES"}
+def test_q9_there_are_two_tables_and_the_store_knows_them() -> None:
+    """The tables that tests and `serve` make are those that are deployed."""
+    deployed = of_type("AWS::DynamoDB::Table")
+    assert set(deployed) == {"LedgerTable", "ViewsTable"}
+    for name, known in (("LedgerTable", tables.LEDGER), ("ViewsTable", tables.VIEWS)):
+        assert {key: deployed[name][key] for key in known} == known
 
 
 def test_q20_the_order_is_the_schema_of_the_line_index() -> None:
