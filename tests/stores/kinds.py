@@ -47,4 +47,16 @@ def sqlite(folder: Path) -> Iterator[Store]:
     store.close()
 
 
-KINDS = [Kind("sqlite", sqlite, examples=100)]
+@contextmanager
+def dynamodb(folder: Path) -> Iterator[Store]:
+    """The production store, on moto in this process."""
+    from workledger.stores.dynamodb import DynamoStore  # noqa: PLC0415
+    from workledger.stores.moto import moto_client  # noqa: PLC0415
+    from workledger.stores.tables import create_tables  # noqa: PLC0415
+
+    with moto_client() as client:
+        create_tables(client, "ledger", "views")
+        yield DynamoStore(client, "ledger", "views", threads=4)
+
+
+KINDS = [Kind("sqlite", sqlite, examples=100), Kind("dynamodb", dynamodb, examples=5)]
