@@ -61,7 +61,7 @@ def server(installed: Path, tmp_path: Path) -> Iterator[Server]:
         yield f"http://127.0.0.1:{port}", serving
     finally:
         serving.kill()
-        serving.communicate()
+        serving.wait()
 
 
 def call(server: Server, path: str, body: object) -> dict[str, Any]:
