@@ -18,7 +18,7 @@ export AWS_DEFAULT_REGION ?= eu-central-1
 
 .DEFAULT_GOAL := help
 .PHONY: help setup setup-all demo serve test test-3.13 check format format-check lint types imports \
-	openapi openapi-check template layer wheel bench bench-peers fidelity clean
+	openapi openapi-check lock-check template layer wheel bench bench-peers fidelity clean
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z0-9.-]+:.*## / { printf "  %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -72,7 +72,10 @@ test: setup ## the tests (TESTS=tests/unit to choose)
 test-3.13: .venv-3.13/.dev ## the tests on Lambda's Python
 	.venv-3.13/bin/pytest -n auto --dist loadgroup $(TESTS)
 
-check: format-check lint types imports openapi-check template ## all that CI checks besides the tests
+check: lock-check format-check lint types imports openapi-check template ## all that CI checks besides the tests
+
+lock-check: $(UV)
+	$(UV) lock --check --quiet
 
 format: setup ## format the code
 	$(BIN)/ruff format .
