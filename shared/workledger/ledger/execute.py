@@ -52,15 +52,21 @@ class _Try:
 class Executor:
     """Runs commands against a store.
 
-    `pause(attempt)` waits a little, with jitter, before a further attempt.
+    `pause(attempt)` waits a little, with jitter, before a further attempt. `placed` is told what
+    was written: this process knows of it before the index shows it.
     """
 
     def __init__(
-        self, store: Store, aggregates: fold.Aggregates, pause: Callable[[int], None]
+        self,
+        store: Store,
+        aggregates: fold.Aggregates,
+        pause: Callable[[int], None],
+        placed: Callable[[Write], None] = lambda write: None,
     ) -> None:
         self.store = store
         self.aggregates = aggregates
         self.pause = pause
+        self.placed = placed
 
     def run(self, command: Command) -> Result:
         """Carry out one command. Raises Refused, StoreBusy, AnswerLost."""
@@ -137,7 +143,9 @@ class Executor:
         if HEAD in placed:
             return states
         states = fold.after(aggregate, commit, states, placed)
-        self.store.place([fold.write(aggregate, commit, states, placed)])
+        write = fold.write(aggregate, commit, states, placed)
+        self.store.place([write])
+        self.placed(write)
         return states
 
     def _result(self, one: _Try) -> Result:
@@ -209,6 +217,7 @@ class Executor:
         for one, write, outcome in zip(tries, writes, self.store.append(writes), strict=True):
             if outcome is None:
                 one.result = Result(write.commit, one.states)
+                self.placed(write)
             elif isinstance(outcome, StoreError):
                 one.error = outcome
             elif outcome.id == one.command.id:

@@ -95,8 +95,8 @@ LINES: Mapping[str, tuple[str, ...]] = {
 class Item:
     """One item. `added` is the number of the commit that bears its data.
 
-    `arrived` and `number` are the queue's (Q20), `attempt` counts the rounds (Q24). `closing` is
-    (claim, digest) of the last call that ended a round, so that its exact repeat is known (Q43).
+    `arrived` and `number` are the queue's (Q20), `attempt` counts the rounds (Q24), `size` is that of
+    the data in bytes. `closing` is (claim, digest) of the last call that ended a round, so that its exact repeat is known (Q43).
     """
 
     queue: str
@@ -109,6 +109,7 @@ class Item:
     added: int
     due: str | None
     attempt: int
+    size: int
     status: Status
     closing: tuple[int, str] | None = None
 
@@ -116,6 +117,15 @@ class Item:
     def occupies(self) -> bool:
         """Whether it keeps its reference from being added again (Q30, Q32)."""
         return isinstance(self.status, Waiting | Held | Completed)
+
+    @property
+    def run(self) -> str | None:
+        """The run that holds it."""
+        return self.status.run if isinstance(self.status, Held) else None
+
+    def holds(self, claim: int) -> bool:
+        """Whether it is held by this claim."""
+        return isinstance(self.status, Held) and self.status.claim == claim
 
     @property
     def status_name(self) -> str:
@@ -153,7 +163,7 @@ def evolve(thing: str, item: Item | None, event: Event, commit: Commit, head: It
         case "ItemDeleted":
             return replace(item, status=Deleted(commit.at, _live(item)))
         case "ItemRestored":
-            return replace(item, status=_was(item))
+            return replace(item, status=_live(item))
         case _:
             raise ValueError(f"no such event of an item: {event.type}")
 
@@ -171,6 +181,7 @@ def _added(event: Event, commit: Commit) -> Item:
         added=commit.number,
         due=data.get("due"),
         attempt=0,
+        size=data["size"],
         status=Waiting(data.get("notBefore")),
     )
 
@@ -192,10 +203,6 @@ def _live(item: Item) -> Live:
     if isinstance(item.status, Deleted):
         return item.status.was
     return item.status
-
-
-def _was(item: Item) -> Live:
-    return _live(item)
 
 
 # --- where it stands ----------------------------------------------------------------------------
@@ -251,6 +258,7 @@ def dump(item: Item) -> dict[str, Any]:
         "b": item.added_by,
         "d": item.added,
         "t": item.attempt,
+        "z": item.size,
         "s": _dump_status(item.status),
     }
     if item.reference is not None:
@@ -300,6 +308,7 @@ def load(stored: dict[str, Any]) -> Item:
         stored["d"],
         stored.get("u"),
         stored["t"],
+        stored["z"],
         _load_status(stored["s"]),
         (closing[0], closing[1]) if closing else None,
     )

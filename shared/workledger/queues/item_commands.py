@@ -55,6 +55,7 @@ def add(seen: Seen, new: NewItem, queue: str, number: int, arrived: str, now: st
         "number": number,
         "priority": new.priority,
         "arrived": arrived,
+        "size": len(new.data.encode()),
     }
     if new.reference is not None:
         data["reference"] = new.reference
@@ -83,7 +84,17 @@ def take(seen: Seen, run: str, ahead: int) -> list[Event]:
     item: Item | None = seen.head
     if item is None or item.status != Waiting():
         raise Refused("not_new", "the item is not waiting to be taken")
-    return [Event(items.TAKEN, {"run": run, "attempt": item.attempt + 1, "ahead": ahead})]
+    return [
+        Event(
+            items.TAKEN,
+            {
+                "run": run,
+                "generation": item.generation,
+                "attempt": item.attempt + 1,
+                "ahead": ahead,
+            },
+        )
+    ]
 
 
 def complete(seen: Seen, generation: int, claim: int, result: str | None) -> list[Event]:
@@ -137,9 +148,7 @@ def release(
     return [Event(items.FAILED, closing)]
 
 
-def _put_back(
-    closing: dict[str, Any], not_before: str | None, rule: RetryRule, now: str
-) -> Event:
+def _put_back(closing: dict[str, Any], not_before: str | None, rule: RetryRule, now: str) -> Event:
     if not_before is None and rule.delay_seconds:
         not_before = plus(now, rule.delay_seconds)
     if not_before is None or not_before <= now:
@@ -262,7 +271,12 @@ def _held(seen: Seen, generation: int, claim: int, digest: str) -> Item | None:
             "this round was already ended in another way; nothing was changed",
             status=item.status_name,
         )
-    raise Refused("stale_claim", "this claim does not hold the item any more; nothing was changed")
+    raise stale()
+
+
+def stale() -> Refused:
+    """The refusal for a claim that holds its item no more (Q43)."""
+    return Refused("stale_claim", "this claim does not hold the item any more; nothing was changed")
 
 
 def _words(item: Item) -> str:
@@ -275,5 +289,3 @@ def occupied_by(seen: Seen) -> tuple[str, str] | None:
     if item is None or not item.occupies:
         return None
     return item_id(seen.stream, item.generation), item.status_name
-
-

@@ -193,7 +193,7 @@ class Store(Protocol):
         ...
 
     def all_commits(self) -> Iterator[Commit]:
-        """Every commit, each stream's in order (maintenance only)."""
+        """Every commit, each stream's together and in order (maintenance only)."""
         ...
 
     def all_rows(self) -> Iterator[Row]:

@@ -173,11 +173,17 @@ class SqliteStore:
         return [call() for call in calls]
 
     def all_commits(self) -> Iterator[Commit]:
-        """Every commit, in the order in which they were written."""
-        found, position = self.moved(0, _PAGE)
-        while found:
-            yield from self.commits_at([address for _, address in found]).values()
-            found, position = self.moved(position, _PAGE)
+        """Every commit, each stream's together and in order."""
+        stream, number = "", 0
+        while page := self._page_of_addresses(stream, number):
+            yield from self.commits_at(page).values()
+            stream, number = page[-1]
+
+    def _page_of_addresses(self, stream: str, number: int) -> list[Address]:
+        return self._all(
+            "SELECT stream, n FROM ledger WHERE (stream, n) > (?, ?) ORDER BY stream, n LIMIT ?",
+            (stream, number, _PAGE),
+        )
 
     def all_rows(self) -> Iterator[Row]:
         """Every row that is a view, by (stream, thing)."""

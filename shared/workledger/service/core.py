@@ -1,0 +1,96 @@
+"""What every use case is given: the store, the clock, and the few things that are not pure."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Generic, Protocol, TypeVar
+
+from workledger.ledger.aggregate import Command, Decide
+from workledger.ledger.commit import Event
+from workledger.ledger.execute import Executor
+from workledger.stores.port import Store
+from workledger.times import Clock
+from workledger.views.claim import Memory
+
+T = TypeVar("T")
+
+
+class Waker(Protocol):
+    """Has the timekeeper called at a moment."""
+
+    def wake(self, at: str) -> None:
+        """See that the timekeeper runs at `at`, or soon after."""
+        ...
+
+
+class Waiter(Protocol):
+    """Waits for work."""
+
+    def wait(self, line: str, seconds: float) -> None:
+        """Return when something may have been placed on the line, after `seconds` at the latest."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class PlainWaiter:
+    """Looks again twice a second: for processes that nobody tells."""
+
+    sleep: Callable[[float], None]
+
+    def wait(self, line: str, seconds: float) -> None:
+        """Wait half a second, or less if there is less."""
+        self.sleep(min(seconds, 0.5))
+
+
+@dataclass(frozen=True, slots=True)
+class NoWaker:
+    """For where a schedule alone keeps time."""
+
+    def wake(self, at: str) -> None:
+        """Do nothing."""
+
+
+@dataclass(frozen=True)
+class Core:
+    """The use cases' surroundings. `new_id` gives 26 characters, `choose(n)` a number below n."""
+
+    store: Store
+    executor: Executor
+    clock: Clock
+    new_id: Callable[[], str]
+    choose: Callable[[int], int]
+    sleep: Callable[[float], None]
+    waiter: Waiter
+    waker: Waker = field(default_factory=NoWaker)
+    memory: Memory = field(default_factory=Memory)
+
+    def command(
+        self,
+        stream: str,
+        actor: str,
+        decide: Decide,
+        things: tuple[str, ...] = (),
+        id: str | None = None,
+    ) -> Command:
+        """A command of this moment, with a fresh id unless it has one of its own."""
+        return Command(stream, id or self.new_id(), actor, self.clock(), decide, things)
+
+
+@dataclass(frozen=True, slots=True)
+class Page(Generic[T]):
+    """Part of a list, and how to ask for the next part (None: there is none)."""
+
+    items: list[T]
+    next_cursor: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class EventShown:
+    """One event with where it stands in the ledger and what caused it."""
+
+    stream: str
+    commit: int
+    index: int
+    event: Event
+    at: str
+    actor: str
+    cause: str

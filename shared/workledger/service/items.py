@@ -1,0 +1,234 @@
+"""Items: show, list, change, delete, restore, back to the queue (Q16, Q71, Q72, Q91, Q92, Q95)."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+from workledger import keys
+from workledger.jsontext import Raw
+from workledger.ledger import fold
+from workledger.ledger.aggregate import Decide
+from workledger.ledger.commit import Commit
+from workledger.queues import item_commands
+from workledger.queues import queue as queue_rules
+from workledger.queues.item import Completed, Deleted, Held, Item
+from workledger.queues.item_commands import Change
+from workledger.queues.queue import Queue
+from workledger.service import histories, runs
+from workledger.service.core import Core, EventShown, Page
+from workledger.stores.port import Address
+from workledger.views.row import Row
+
+
+@dataclass(frozen=True, slots=True)
+class ItemShown:
+    """An item as people see it. `overdue`: the lease of the run that holds it has passed."""
+
+    id: str
+    queue_name: str
+    item: Item
+    data: Raw | None
+    result: Raw | None
+    progress: str | None
+    overdue: bool
+
+
+def queue_stream(item: Item) -> tuple[str, int]:
+    """(stream, generation) of an item's queue."""
+    located = keys.queue_of(item.queue)
+    if located is None:
+        raise ValueError(f"an item in no queue: {item.queue}")
+    return located
+
+
+def of_generation(
+    core: Core, stream: str, generation: int, head: Item | None
+) -> tuple[Item, tuple[str, ...]]:
+    """The item of a generation and the things it is read from besides the head.
+
+    Raises Refused("item_not_found").
+    """
+    if head is not None and head.generation == generation:
+        return head, ()
+    thing = keys.generation_thing(generation)
+    item: Item | None = core.executor.read(stream, (thing,)).states.get(thing)
+    if item is None:
+        raise item_commands.not_found(keys.item_id(stream, generation))
+    return item, (thing,)
+
+
+@dataclass(frozen=True, slots=True)
+class Located:
+    """An item of a live queue."""
+
+    stream: str
+    generation: int
+    item: Item
+    queue: Queue
+    things: tuple[str, ...]
+
+
+def locate(core: Core, item_id: str, *, deleted_too: bool = False) -> Located:
+    """The item of an id. Raises Refused: item_not_found; queue_not_found if its queue is gone."""
+    located = keys.item_of(item_id)
+    if located is None:
+        raise item_commands.not_found(item_id)
+    stream, generation = located
+    item, things = of_generation(core, stream, generation, core.executor.read(stream).head)
+    queue = live_queue(core, item)
+    if isinstance(item.status, Deleted) and not deleted_too:
+        raise item_commands.not_found(item_id)
+    return Located(stream, generation, item, queue, things)
+
+
+def live_queue(core: Core, item: Item) -> Queue:
+    """An item's queue. Raises Refused("queue_not_found") when it was deleted (Q5)."""
+    stream, generation = queue_stream(item)
+    queue = queue_rules.live(core.executor.read(stream), generation)
+    if queue is None:
+        raise queue_rules.not_found(item.queue)
+    return queue
+
+
+def show(core: Core, item_id: str, as_of: str | None = None) -> ItemShown:
+    """An item as it is, or as it was at a moment (Q92)."""
+    found = locate(core, item_id, deleted_too=as_of is not None)
+    if as_of is None:
+        return shown_of(core, found.stream, found.queue.name, found.item)
+    thing = keys.generation_thing(found.generation)
+    states: Mapping[str, Any] = {}
+    for commit in core.store.commits(found.stream):
+        if commit.at > as_of:
+            break
+        states = fold.after(core.executor.aggregates["item"], commit, states)
+    was: Item | None = states.get(thing) or states.get(keys.HEAD)
+    if was is None or was.generation != found.generation or isinstance(was.status, Deleted):
+        raise item_commands.not_found(item_id)
+    return shown_of(core, found.stream, found.queue.name, was)
+
+
+def shown_of(core: Core, stream: str, queue_name: str, item: Item) -> ItemShown:
+    """An item with its payloads and what its holder last told."""
+    return shown_many(core, queue_name, [(stream, item)])[0]
+
+
+def shown_many(core: Core, queue_name: str, found: Sequence[tuple[str, Item]]) -> list[ItemShown]:
+    """Items of one queue with their payloads, in a few requests however many they are."""
+    addresses = {at for stream, item in found for at in _payloads(stream, item)}
+    held = {item.run for _, item in found if item.run is not None}
+    streams = [stream for stream, item in found if item.run is not None]
+    commits, leases, (_, beats) = core.store.together(
+        [
+            partial(core.store.commits_at, sorted(addresses)),
+            partial(runs.leases, core, sorted(held)),
+            partial(core.store.heads_and_beats, streams),
+        ]
+    )
+    now = core.clock()
+    return [
+        ItemShown(
+            id=keys.item_id(stream, item.generation),
+            queue_name=queue_name,
+            item=item,
+            data=_payload(commits, (stream, item.added)),
+            result=_payload(commits, _payloads(stream, item)[-1]) if _has_result(item) else None,
+            progress=_progress(item, beats[stream].details) if stream in beats else None,
+            overdue=item.run in leases and leases[item.run].passed(now),
+        )
+        for stream, item in found
+    ]
+
+
+def _payloads(stream: str, item: Item) -> list[Address]:
+    status = item.status
+    if isinstance(status, Completed) and status.result:
+        return [(stream, item.added), (stream, status.result)]
+    return [(stream, item.added)]
+
+
+def _has_result(item: Item) -> bool:
+    return isinstance(item.status, Completed) and item.status.result > 0
+
+
+def _payload(commits: Mapping[Address, Commit], address: Address) -> Raw | None:
+    commit = commits.get(address)
+    text = commit.payload() if commit else None
+    return Raw(text) if text is not None else None
+
+
+def _progress(item: Item, details: Mapping[str, Any]) -> str | None:
+    status = item.status
+    if isinstance(status, Held) and details.get("claim") == status.claim:
+        return details.get("progress")
+    return None
+
+
+def change(core: Core, actor: str, item_id: str, values: Mapping[str, Any]) -> ItemShown:
+    """Change priority, notBefore, due of a waiting item (Q16). Raises not_waiting, not_newest."""
+    return _run(
+        core,
+        actor,
+        item_id,
+        lambda generation: partial(
+            item_commands.change,
+            generation=generation,
+            new=Change(dict(values)),
+            now=core.clock(),
+        ),
+    )
+
+
+def requeue(core: Core, actor: str, item_id: str) -> ItemShown:
+    """Back to the queue (Q72). Raises not_failed, reference_taken, not_newest (Q34)."""
+    return _run(
+        core,
+        actor,
+        item_id,
+        lambda generation: partial(item_commands.requeue, generation=generation),
+    )
+
+
+def delete(core: Core, actor: str, item_id: str) -> None:
+    """Delete an item that is not in progress (Q72); nothing when it is deleted."""
+    found = locate(core, item_id, deleted_too=True)
+    decide = partial(item_commands.delete, generation=found.generation)
+    core.executor.run(core.command(found.stream, actor, decide, found.things))
+
+
+def restore(core: Core, actor: str, item_id: str) -> ItemShown:
+    """Undo a delete (Q95). Raises reference_taken, not_newest, too_late."""
+    return _run(
+        core,
+        actor,
+        item_id,
+        lambda generation: partial(item_commands.restore, generation=generation, now=core.clock()),
+        deleted_too=True,
+    )
+
+
+def _run(
+    core: Core, actor: str, item_id: str, decide: Any, *, deleted_too: bool = False
+) -> ItemShown:
+    found = locate(core, item_id, deleted_too=deleted_too)
+    decision: Decide = decide(found.generation)
+    result = core.executor.run(core.command(found.stream, actor, decision, found.things))
+    thing = found.things[0] if found.things else keys.HEAD
+    return shown_of(core, found.stream, found.queue.name, result.states[thing])
+
+
+def history(core: Core, item_id: str, cursor: str | None, limit: int) -> Page[EventShown]:
+    """Every event of an item: who, when, which run, all attempts' errors (Q91)."""
+    found = locate(core, item_id, deleted_too=True)
+    following = None
+    if found.things:
+        newer, _ = of_generation(
+            core, found.stream, found.generation + 1, core.executor.read(found.stream).head
+        )
+        following = newer.added - 1
+    return histories.page(core, found.stream, cursor, limit, found.item.added, following)
+
+
+def item_in(core: Core, row: Row | None) -> Item | None:
+    """The item in a row."""
+    return fold.state(core.executor.aggregates["item"], row)

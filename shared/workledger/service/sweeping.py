@@ -1,0 +1,107 @@
+"""The timekeeper: what is due is done, by time and not by whether a sweep ran (design: Time)."""
+
+from functools import partial
+
+from workledger import keys
+from workledger.ledger.aggregate import Seen
+from workledger.queues import item_commands
+from workledger.queues import run as run_rules
+from workledger.queues.item import Item, Waiting
+from workledger.queues.run import Run
+from workledger.service import runs
+from workledger.service.core import Core
+from workledger.times import plus
+from workledger.views.order import Spot
+
+AT_ONCE = 100
+LOOKS_AHEAD_SECONDS = 15 * 60
+"""The longest delay of a wake message; a schedule runs more often than that."""
+
+
+def sweep(core: Core) -> str | None:
+    """Do everything that is due; answers the next moment at which something will be.
+
+    Safe to run twice, at once, late.
+    """
+    now = core.clock()
+    shards = range(keys.DUE_SHARDS)
+    for shard, spots in zip(shards, _due(core, now), strict=True):
+        _sweep_shard(core, shard, spots, now)
+    upcoming = _due(core, plus(now, LOOKS_AHEAD_SECONDS), limit=1)
+    wake = min((spots[0].date for spots in upcoming if spots), default=None)
+    if wake is not None:
+        core.waker.wake(max(wake, plus(now, 1)))
+    return wake
+
+
+def _due(core: Core, until: str, limit: int = AT_ONCE) -> list[list[Spot]]:
+    return core.store.together(
+        [
+            partial(core.store.read_line, keys.due_line(shard), limit=limit, until=until)
+            for shard in range(keys.DUE_SHARDS)
+        ]
+    )
+
+
+def _sweep_shard(core: Core, shard: int, spots: list[Spot], now: str) -> None:
+    while spots:
+        for spot in spots:
+            _sweep_stream(core, spot.stream, spot.date, now)
+        if len(spots) < AT_ONCE:
+            return
+        spots = core.store.read_line(
+            keys.due_line(shard), after=spots[-1], limit=AT_ONCE, until=now
+        )
+
+
+def _sweep_stream(core: Core, stream: str, at: str, now: str) -> None:
+    """Mark the due row, read the real deadlines, do what is due, re-arm.
+
+    The mark is lost when a placement sets a deadline meanwhile: then the row is left as it is.
+    """
+    looking = core.new_id()
+    if not core.store.look_at_due(stream, at, looking):
+        return
+    again = _do(core, stream, now)
+    core.store.rearm(stream, looking, again)
+
+
+def _do(core: Core, stream: str, now: str) -> str | None:
+    """Settle a stream; answers its next deadline."""
+    seen = core.executor.read(stream)
+    if keys.kind(stream) == "item":
+        return _item(core, seen, now)
+    if keys.kind(stream) == "run":
+        return _run(core, seen, now)
+    return None
+
+
+def _item(core: Core, seen: Seen, now: str) -> str | None:
+    item: Item | None = seen.head
+    if item is None or not isinstance(item.status, Waiting) or item.status.not_before is None:
+        return None
+    if item.status.not_before > now:
+        return item.status.not_before
+    decide = partial(item_commands.ready, generation=item.generation, now=now)
+    core.executor.run(core.command(seen.stream, "system", decide))
+    return None
+
+
+def _run(core: Core, seen: Seen, now: str) -> str | None:
+    """End a run whose lease has passed; release once more what an ended one held."""
+    run: Run | None = seen.head
+    if run is None or run.swept:
+        return None
+    run_id = keys.run_id(seen.stream)
+    if run.ended_at is None:
+        deadline = plus(runs.leases(core, [run_id])[run_id].until, run_rules.GRACE_SECONDS)
+        if now < deadline:
+            return deadline
+        runs.finish(core, "system", seen.stream, run_rules.LOST, lost=True)
+        return plus(now, run_rules.SECOND_SWEEP_SECONDS)
+    second = plus(run.ended_at, run_rules.SECOND_SWEEP_SECONDS)
+    if now < second:
+        return second
+    runs.release_all(core, run_id)
+    core.executor.run(core.command(seen.stream, "system", run_rules.sweep))
+    return None

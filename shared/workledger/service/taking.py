@@ -1,0 +1,200 @@
+"""Taking items: highest priority first, each to one run only (Q20 to Q28)."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import partial
+
+from workledger import keys
+from workledger.jsontext import Raw
+from workledger.ledger.commit import Commit
+from workledger.queues import choices as choosing
+from workledger.queues import run as run_rules
+from workledger.queues.choices import Choice
+from workledger.queues.item import Item
+from workledger.service import claiming, queues, runs
+from workledger.service.claiming import Claimed, Line
+from workledger.service.core import Core
+from workledger.service.rowless import put
+from workledger.service.runs import Lease
+from workledger.times import plus, seconds_between
+
+ATTEMPTS = 16
+"""Races a `next` may lose before it says `contended`."""
+
+LOOK_AGAIN_SECONDS = 0.1
+"""Before `empty` is said, an index that lags is looked at once more (Q22)."""
+
+LONGEST_WAIT = 1.0
+"""A waiting `next` looks at least once a second: other processes add work too (Q28)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What a `next` asks for. Without a run one is started."""
+
+    run: str | None = None
+    run_name: str | None = None
+    lease_seconds: int = run_rules.LEASE_SECONDS
+    wait_seconds: float = 0
+    max_items: int | None = None
+    key: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class TakenItem:
+    """An item that a run now holds, with the token of this take (Q22, Q25)."""
+
+    id: str
+    claim: str
+    item: Item
+    data: Raw
+
+
+@dataclass(frozen=True, slots=True)
+class Taken:
+    """What a `next` brought: items, or the reason why there are none (Q22)."""
+
+    run: str
+    items: list[TakenItem]
+    reason: str | None = None
+    retry_at: str | None = None
+
+
+def take(core: Core, actor: str, queue: str, wanted: Wanted) -> Taken:
+    """Take the next item, or up to `max_items`, waiting for it if asked to.
+
+    Raises Refused: queue_not_found, run_ended, foreign_run.
+    """
+    found = queues.find(core, queue) if keys.queue_of(queue) is None else None
+    queue_id = found.id if found else queue
+    run = wanted.run or _start(core, actor, queue_id, wanted)
+    request = _Request(core, actor, queue_id, run, wanted)
+    until = plus(core.clock(), wanted.wait_seconds)
+    while True:
+        taken = request.answer()
+        left = seconds_between(core.clock(), until)
+        if taken.items or left <= 0:
+            return taken
+        if taken.retry_at is not None:
+            left = min(left, max(0.01, seconds_between(core.clock(), taken.retry_at)))
+        core.waiter.wait(request.line.name, min(left, LONGEST_WAIT))
+
+
+def _start(core: Core, actor: str, queue: str, wanted: Wanted) -> str:
+    run = f"r_{keys.digest('run', actor, queue, wanted.key)}" if wanted.key else None
+    return runs.start(core, actor, wanted.run_name, wanted.lease_seconds, run).id
+
+
+class _Request:
+    """One `next` of one run at one queue."""
+
+    def __init__(self, core: Core, actor: str, queue: str, run: str, wanted: Wanted) -> None:
+        self.core, self.actor, self.queue, self.run = core, actor, queue, run
+        self.line = Line(queue)
+        self.most = wanted.max_items or 1
+        self.stream = keys.take_stream(actor, f"{queue}/{run}", wanted.key) if wanted.key else None
+        self.choices_made = 0
+
+    def answer(self) -> Taken:
+        """Items, or a reason."""
+        claimed = self._resume()
+        looks_left = 1 if self.core.store.lag else 0
+        for _ in range(0 if claimed else ATTEMPTS):
+            sight = claiming.look(self.core, self.actor, self.line, self.run)
+            if sight.queue.settings.paused:
+                return Taken(self.run, [], "paused")
+            candidates = claiming.candidates(self.core, self.line, sight, self.most)
+            if candidates:
+                claimed = self._try(candidates)
+                if claimed:
+                    break
+            elif claiming.settle_vanished(self.core, self.line):
+                continue
+            elif looks_left:
+                looks_left -= 1
+                self.core.sleep(LOOK_AGAIN_SECONDS)
+            else:
+                return self._nothing()
+        if not claimed:
+            return Taken(self.run, [], "contended", plus(self.core.clock(), 1))
+        return self._taken(claimed)
+
+    def _nothing(self) -> Taken:
+        deferred = self.core.store.read_line(self.line.deferred, limit=1)
+        if deferred:
+            return Taken(self.run, [], "deferred", deferred[0].date)
+        return Taken(self.run, [], "empty")
+
+    def _try(self, candidates: Sequence[claiming.Candidate]) -> list[Claimed]:
+        """Claim the candidates; a keyed request first commits its choice (Q26)."""
+        if self.stream is None:
+            ids = [self.core.new_id() for _ in candidates]
+            return claiming.claim(self.core, self.actor, self.line, self.run, candidates, ids)
+        addresses = [(one.row.stream, one.row.commit + 1) for one in candidates]
+        number = self.choices_made + 1
+        commit = put(self.core, self.stream, number, self.actor, choosing.chosen(addresses))
+        self.choices_made = number
+        choices = choosing.choices(commit)
+        if [(choice.stream, choice.number) for choice in choices] != addresses:
+            return self._carry_on(choices)
+        ids = [choice.command for choice in choices]
+        return claiming.claim(self.core, self.actor, self.line, self.run, candidates, ids)
+
+    def _resume(self) -> list[Claimed]:
+        """What an earlier sending of this request chose: taken, lost, or still to be put."""
+        if self.stream is None or self.choices_made:
+            return []
+        for commit in self.core.store.commits(self.stream):
+            self.choices_made = commit.number
+            claimed = self._carry_on(choosing.choices(commit))
+            if claimed:
+                return claimed
+        return []
+
+    def _carry_on(self, choices: Sequence[Choice]) -> list[Claimed]:
+        addresses = [(choice.stream, choice.number) for choice in choices]
+        standing = self.core.store.commits_at(addresses)
+        claimed: list[Claimed] = []
+        for choice in choices:
+            commit = standing.get((choice.stream, choice.number))
+            commit = commit or claiming.put_choice(self.core, self.actor, self.run, choice)
+            if commit is not None and commit.id == choice.command:
+                claimed.append(Claimed(commit, _item_taken(self.core, commit)))
+        return claimed
+
+    def _taken(self, claimed: Sequence[Claimed]) -> Taken:
+        """The data of what was taken; given back if the run has ended meanwhile."""
+        addresses = [(one.commit.stream, one.item.added) for one in claimed]
+        payloads, lease = self.core.store.together(
+            [
+                partial(self.core.store.commits_at, addresses),
+                partial(runs.leases, self.core, [self.run]),
+            ]
+        )
+        self._still_active(lease.get(self.run), claimed)
+        items = [
+            TakenItem(
+                item_id := keys.item_id(one.commit.stream, one.item.generation),
+                keys.claim_token(item_id, one.commit.number),
+                one.item,
+                Raw(payloads[address].payload() or "null"),
+            )
+            for one, address in zip(claimed, addresses, strict=True)
+        ]
+        return Taken(self.run, items)
+
+    def _still_active(self, lease: Lease | None, claimed: Sequence[Claimed]) -> None:
+        if lease is None or lease.run.ended_at is None:
+            return
+        for one in claimed:
+            runs.release(self.core, self.run, [one.commit.stream], one.commit.number)
+        raise runs.ended(self.run, lease.run)
+
+
+def _item_taken(core: Core, commit: Commit) -> Item:
+    """The item of a take that stands, as it is now; its round is the take's."""
+    generation: int = commit.events[0].data["generation"]
+    thing = keys.generation_thing(generation)
+    seen = core.executor.read(commit.stream, (thing,))
+    item: Item = seen.states.get(thing) or seen.head
+    return claiming.at_round(item, commit)
