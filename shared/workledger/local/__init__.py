@@ -1,0 +1,1 @@
+"""The deployed system on one machine: template.yaml's functions in one process, on any store."""
