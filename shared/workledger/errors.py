@@ -1,4 +1,4 @@
-"""What can go wrong, as values that carry their code: `api.problems` maps each code to HTTP once."""
+"""What can go wrong, each with its code: `api.problems` maps the codes to HTTP, once."""
 
 
 class WorkledgerError(Exception):

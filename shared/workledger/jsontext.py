@@ -86,8 +86,8 @@ def _depth(value: Any) -> int:
 
 def _children(value: Any) -> list[Any]:
     if isinstance(value, dict):
-        return list(cast(dict[str, Any], value).values())
-    return cast(list[Any], value) if isinstance(value, list) else []
+        return list(cast("dict[str, Any]", value).values())
+    return cast("list[Any]", value) if isinstance(value, list) else []
 
 
 def text_of(body: bytes) -> str:
@@ -187,7 +187,7 @@ def entries(text: str, limit: int) -> list[Entry]:
 
 
 def lines(text: str, limit: int) -> list[Entry]:
-    """The elements of a newline-delimited body; blank lines are skipped, the index counts elements."""
+    """The elements of a newline-delimited body; blank lines do not count."""
     found: list[Entry] = []
     for line in text.split("\n"):
         if not line.strip():

@@ -9,7 +9,9 @@ from typing import Any
 from workledger import keys
 from workledger.errors import Refused
 from workledger.keys import HEAD
+from workledger.ledger import audit
 from workledger.ledger.aggregate import Seen
+from workledger.ledger.audit import Entry
 from workledger.ledger.commit import Commit, Event
 from workledger.views import order
 from workledger.views.row import Standing
@@ -35,18 +37,6 @@ class Token:
     def valid(self, now: str) -> bool:
         """Whether it opens the door at this moment."""
         return self.revoked_at is None and (self.expires_at is None or now < self.expires_at)
-
-
-@dataclass(frozen=True, slots=True)
-class Entry:
-    """A line of the audit log about a token: never its secret, never its hash."""
-
-    at: str
-    actor: str
-    action: str
-    subject: str
-    before: Any
-    after: Any
 
 
 def issue(
@@ -90,16 +80,15 @@ def _entry(event: Event, commit: Commit, head: Token | None) -> Entry:
     subject = commit.stream.removeprefix("token/")
     if event.type == ISSUED:
         after = {name: event.data[name] for name in ("owner", "role", "expiresAt")}
-        return Entry(commit.at, commit.actor, ISSUED, subject, None, after)
+        return audit.entry(event, commit, subject, None, after)
     before = {"owner": head.owner, "role": head.role} if head else None
-    return Entry(commit.at, commit.actor, event.type, subject, before, None)
+    return audit.entry(event, commit, subject, before, None)
 
 
 def place(stream: str, thing: str, state: Any) -> Standing:
     """Tokens stand on one line by owner; audit entries on their month's."""
     if isinstance(state, Entry):
-        line = keys.audit_line(state.at[:7])
-        return Standing(order.by_date(line, state.at, 0, f"{stream}/{thing}"))
+        return audit.place(stream, thing, state)
     return Standing(order.by_date(TOKENS_LINE, state.issued_at, 0, stream))
 
 

@@ -61,7 +61,7 @@ class Executor:
         store: Store,
         aggregates: fold.Aggregates,
         pause: Callable[[int], None],
-        placed: Callable[[Write], None] = lambda write: None,
+        placed: Callable[[Write], None] = lambda _: None,
     ) -> None:
         self.store = store
         self.aggregates = aggregates

@@ -1,4 +1,4 @@
-"""What may be added: the envelope, reference, priority, moments, size (Q10 to Q15, Q31, Q80). Pure."""
+"""What may be added: envelope, reference, priority, moments, size (Q10 to Q15, Q31, Q80). Pure."""
 
 import json
 import math

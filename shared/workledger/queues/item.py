@@ -5,7 +5,7 @@ as generations: a failed or deleted item frees its reference, and the next one i
 (Q30, Q32). The newest is the head row; an older one keeps a row of its own.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -95,8 +95,9 @@ LINES: Mapping[str, tuple[str, ...]] = {
 class Item:
     """One item. `added` is the number of the commit that bears its data.
 
-    `arrived` and `number` are the queue's (Q20), `attempt` counts the rounds (Q24), `size` is that of
-    the data in bytes. `closing` is (claim, digest) of the last call that ended a round, so that its exact repeat is known (Q43).
+    `arrived` and `number` are the queue's (Q20), `attempt` counts the rounds (Q24), `size` is that
+    of the data in bytes. `closing` is (claim, digest) of the last call that ended a round, so that
+    its exact repeat is known (Q43).
     """
 
     queue: str
@@ -135,37 +136,11 @@ class Item:
 
 def evolve(thing: str, item: Item | None, event: Event, commit: Commit, head: Item | None) -> Any:
     """The item after an event; a superseded generation's row is the head as it was."""
-    data = event.data
     if event.type == ADDED:
-        return head if thing != HEAD else _added(event, commit)
+        return _added(event, commit) if thing == HEAD else head
     if item is None:
         raise ValueError(f"{event.type} on no item: {commit.stream} {thing}")
-    match event.type:
-        case "ItemReady":
-            return replace(item, status=Waiting())
-        case "ItemTaken":
-            held = Held(data["run"], commit.number, commit.at)
-            return replace(item, status=held, attempt=item.attempt + 1)
-        case "ItemCompleted":
-            result = commit.number if data["result"] else 0
-            status = Completed(commit.at, result)
-            return replace(item, status=status, closing=_closing(data))
-        case "ItemPutBack":
-            status = Waiting(data.get("notBefore"))
-            return replace(item, status=status, closing=_closing(data))
-        case "ItemFailed":
-            status = Failed(commit.at, data["reason"])
-            return replace(item, status=status, closing=_closing(data))
-        case "ItemRequeued":
-            return replace(item, status=Waiting(), attempt=0)
-        case "ItemChanged":
-            return _changed(item, data)
-        case "ItemDeleted":
-            return replace(item, status=Deleted(commit.at, _live(item)))
-        case "ItemRestored":
-            return replace(item, status=_live(item))
-        case _:
-            raise ValueError(f"no such event of an item: {event.type}")
+    return _AFTER[event.type](item, event.data, commit)
 
 
 def _added(event: Event, commit: Commit) -> Item:
@@ -186,23 +161,50 @@ def _added(event: Event, commit: Commit) -> Item:
     )
 
 
-def _closing(data: Mapping[str, Any]) -> tuple[int, str]:
-    return data["claim"], data["digest"]
+Data = Mapping[str, Any]
 
 
-def _changed(item: Item, data: Mapping[str, Any]) -> Item:
-    return replace(
-        item,
-        priority=data["priority"],
-        due=data.get("due"),
-        status=Waiting(data.get("notBefore")),
-    )
+def _taken(item: Item, data: Data, commit: Commit) -> Item:
+    held = Held(data["run"], commit.number, commit.at)
+    return replace(item, status=held, attempt=item.attempt + 1)
+
+
+def _completed(item: Item, data: Data, commit: Commit) -> Item:
+    return _closed(item, data, Completed(commit.at, commit.number if data["result"] else 0))
+
+
+def _put_back(item: Item, data: Data, _: Commit) -> Item:
+    return _closed(item, data, Waiting(data.get("notBefore")))
+
+
+def _failed(item: Item, data: Data, commit: Commit) -> Item:
+    return _closed(item, data, Failed(commit.at, data["reason"]))
+
+
+def _closed(item: Item, data: Data, status: Live) -> Item:
+    return replace(item, status=status, closing=(data["claim"], data["digest"]))
+
+
+def _changed(item: Item, data: Data, _: Commit) -> Item:
+    waiting = Waiting(data.get("notBefore"))
+    return replace(item, priority=data["priority"], due=data.get("due"), status=waiting)
 
 
 def _live(item: Item) -> Live:
-    if isinstance(item.status, Deleted):
-        return item.status.was
-    return item.status
+    return item.status.was if isinstance(item.status, Deleted) else item.status
+
+
+_AFTER: Mapping[str, Callable[[Item, Data, Commit], Item]] = {
+    READY: lambda item, _, __: replace(item, status=Waiting()),
+    TAKEN: _taken,
+    COMPLETED: _completed,
+    PUT_BACK: _put_back,
+    FAILED: _failed,
+    REQUEUED: lambda item, _, __: replace(item, status=Waiting(), attempt=0),
+    CHANGED: _changed,
+    DELETED: lambda item, _, commit: replace(item, status=Deleted(commit.at, _live(item))),
+    RESTORED: lambda item, _, __: replace(item, status=_live(item)),
+}
 
 
 # --- where it stands ----------------------------------------------------------------------------
@@ -217,7 +219,7 @@ def place(stream: str, thing: str, item: Item) -> Standing:
             line = queue_line(item.queue, "new")
             where = order.by_priority(line, item.priority, item.arrived, item.number, tie)
             return Standing(where, keys)
-        case Waiting(not_before):
+        case Waiting(str(not_before)):
             line = queue_line(item.queue, "deferred")
             return Standing(order.by_date(line, not_before, item.number, tie), keys, not_before)
         case Held(run, _, since):
@@ -230,7 +232,7 @@ def place(stream: str, thing: str, item: Item) -> Standing:
         case Failed(at, _):
             line = queue_line(item.queue, "failed")
             return Standing(order.by_date(line, at, item.number, tie), keys)
-        case Deleted():
+        case _:
             return NOWHERE
 
 

@@ -185,7 +185,7 @@ def change(seen: Seen, generation: int, new: Change, now: str) -> list[Event]:
             status=item.status_name,
         )
     old = {"priority": item.priority, "notBefore": item.status.not_before, "due": item.due}
-    wanted = {**old, **new.values}
+    wanted: dict[str, Any] = {**old, **new.values}
     if wanted["notBefore"] is not None and wanted["notBefore"] <= now:
         wanted["notBefore"] = None
     if wanted == old:
@@ -227,11 +227,14 @@ def _newest(seen: Seen, generation: int) -> Item | None:
 
 
 def _any(seen: Seen, generation: int) -> Item:
-    """The item of a generation, newest or not. Raises Refused("item_not_found")."""
+    """The item of a generation, newest or not. Raises Refused: item_not_found, not_newest."""
     item = _newest(seen, generation) or seen.states.get(generation_thing(generation))
-    if item is None:
-        raise not_found(item_id(seen.stream, generation))
-    return item
+    if item is not None:
+        return item
+    newest: Item | None = seen.head
+    if newest is not None and newest.generation > generation:
+        raise _not_newest(item_id(seen.stream, newest.generation))
+    raise not_found(item_id(seen.stream, generation))
 
 
 def not_found(item: str) -> Refused:
@@ -251,10 +254,14 @@ def _must_be_newest(seen: Seen, generation: int, *, deleted_too: bool = False) -
         raise Refused(
             "reference_taken", f"the reference is held by the newer item {holder}", item=holder
         )
-    raise Refused(
+    raise _not_newest(holder)
+
+
+def _not_newest(newest: str) -> Refused:
+    return Refused(
         "not_newest",
-        f"{holder} is the newest item of this reference; only that one can be put back",
-        item=holder,
+        f"{newest} is the newest item of this reference; only that one changes its status",
+        item=newest,
     )
 
 

@@ -13,7 +13,9 @@ from typing import Any
 from workledger import keys
 from workledger.errors import Refused
 from workledger.keys import HEAD, generation_thing, queue_id
+from workledger.ledger import audit
 from workledger.ledger.aggregate import Seen
+from workledger.ledger.audit import Entry
 from workledger.ledger.commit import Commit, Event
 from workledger.views import order
 from workledger.views.row import NOWHERE, Standing
@@ -47,18 +49,6 @@ class Queue:
     changed_at: str
     version: int = 1
     deleted_at: str | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Entry:
-    """One line of the audit log: who did what to what, and its settings before and after."""
-
-    at: str
-    actor: str
-    action: str
-    subject: str
-    before: Mapping[str, Any] | None
-    after: Mapping[str, Any] | None
 
 
 def clean_name(name: str) -> str:
@@ -179,14 +169,13 @@ def _entry(event: Event, commit: Commit, head: Queue | None) -> Entry:
     before = asdict(head.settings) if head and event.type != CREATED else None
     after = asdict(_settings(event.data)) if event.type != DELETED else None
     name = event.data["name"] if event.type == CREATED else head.name if head else ""
-    return Entry(commit.at, commit.actor, event.type, name, before, after)
+    return audit.entry(event, commit, name, before, after)
 
 
 def place(stream: str, thing: str, state: Any) -> Standing:
     """Live queues stand on one line by name; audit entries on their month's, by date."""
     if isinstance(state, Entry):
-        line = keys.audit_line(state.at[:7])
-        return Standing(order.by_date(line, state.at, 0, f"{stream}/{thing}"))
+        return audit.place(stream, thing, state)
     if thing == HEAD and state.deleted_at is None:
         return Standing(order.by_name(keys.QUEUES_LINE, state.name))
     return NOWHERE
@@ -201,4 +190,5 @@ def load(stored: dict[str, Any]) -> Queue | Entry:
     """The state from its JSON value."""
     if "action" in stored:
         return Entry(**stored)
-    return Queue(**{**stored, "settings": Settings(**stored["settings"])})
+    members = {name: value for name, value in stored.items() if name != "settings"}
+    return Queue(settings=Settings(**stored["settings"]), **members)

@@ -15,8 +15,8 @@ from workledger.queues.item import Item
 from workledger.queues.item_commands import NewItem
 from workledger.queues.loads import AddedItem, Numbers
 from workledger.service import queues
-from workledger.service.rowless import put
 from workledger.service.core import Core
+from workledger.service.rowless import put
 from workledger.views.row import Row
 
 __all__ = ["Added", "AddedItem", "add", "entries_of"]

@@ -179,10 +179,14 @@ def _ready(core: Core, spots: Sequence[Spot]) -> list[Candidate]:
     for one in spots:
         row = rows.get((one.stream, one.thing))
         item: Item | None = fold.state(core.executor.aggregates["item"], row)
-        if row is not None and item is not None and item.status == Waiting():
-            if spot(ready_place(one.stream, item), one.stream, one.thing) == one:
-                found.append(Candidate(one, row, item, len(found)))
+        if row is not None and item is not None and _stands_at(item, one):
+            found.append(Candidate(one, row, item, len(found)))
     return found
+
+
+def _stands_at(item: Item, here: Spot) -> bool:
+    ready = item.status == Waiting()
+    return ready and spot(ready_place(here.stream, item), here.stream, here.thing) == here
 
 
 def claim(
@@ -215,7 +219,7 @@ def claim(
 
 def _take(core: Core, actor: str, run: str, one: Candidate, command: str) -> Command:
     decide = partial(item_commands.take, run=run, ahead=one.ahead)
-    return core.command(one.row.stream, actor, decide, id=command)
+    return core.command(one.row.stream, actor, decide, command=command)
 
 
 def _claimed(result: Result) -> Claimed | None:
@@ -248,7 +252,7 @@ def put_choice(core: Core, actor: str, run: str, choice: Choice) -> Commit | Non
             (choice.stream, choice.number)
         )
     decide = partial(item_commands.take, run=run, ahead=0)
-    command = core.command(choice.stream, actor, decide, id=choice.command)
+    command = core.command(choice.stream, actor, decide, command=choice.command)
     try:
         result = core.executor.once(command, rows)
     except Refused:

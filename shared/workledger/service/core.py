@@ -36,7 +36,7 @@ class PlainWaiter:
 
     sleep: Callable[[float], None]
 
-    def wait(self, line: str, seconds: float) -> None:
+    def wait(self, line: str, seconds: float) -> None:  # noqa: ARG002 (one rhythm for all lines)
         """Wait half a second, or less if there is less."""
         self.sleep(min(seconds, 0.5))
 
@@ -69,10 +69,10 @@ class Core:
         actor: str,
         decide: Decide,
         things: tuple[str, ...] = (),
-        id: str | None = None,
+        command: str | None = None,
     ) -> Command:
         """A command of this moment, with a fresh id unless it has one of its own."""
-        return Command(stream, id or self.new_id(), actor, self.clock(), decide, things)
+        return Command(stream, command or self.new_id(), actor, self.clock(), decide, things)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,6 +1,6 @@
 """Items: show, list, change, delete, restore, back to the queue (Q16, Q71, Q72, Q91, Q92, Q95)."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -8,8 +8,8 @@ from typing import Any
 from workledger import keys
 from workledger.jsontext import Raw
 from workledger.ledger import fold
-from workledger.ledger.aggregate import Decide
-from workledger.ledger.commit import Commit
+from workledger.ledger.aggregate import Seen
+from workledger.ledger.commit import Commit, Event
 from workledger.queues import item_commands
 from workledger.queues import queue as queue_rules
 from workledger.queues.item import Completed, Deleted, Held, Item
@@ -164,29 +164,23 @@ def _progress(item: Item, details: Mapping[str, Any]) -> str | None:
     return None
 
 
+DecideItem = Callable[[Seen, int], list[Event]]
+"""What is asked of an item, given what was seen and its generation."""
+
+
 def change(core: Core, actor: str, item_id: str, values: Mapping[str, Any]) -> ItemShown:
     """Change priority, notBefore, due of a waiting item (Q16). Raises not_waiting, not_newest."""
-    return _run(
-        core,
-        actor,
-        item_id,
-        lambda generation: partial(
-            item_commands.change,
-            generation=generation,
-            new=Change(dict(values)),
-            now=core.clock(),
-        ),
-    )
+    new, now = Change(dict(values)), core.clock()
+
+    def decide(seen: Seen, generation: int) -> list[Event]:
+        return item_commands.change(seen, generation, new, now)
+
+    return _run(core, actor, locate(core, item_id), decide)
 
 
 def requeue(core: Core, actor: str, item_id: str) -> ItemShown:
     """Back to the queue (Q72). Raises not_failed, reference_taken, not_newest (Q34)."""
-    return _run(
-        core,
-        actor,
-        item_id,
-        lambda generation: partial(item_commands.requeue, generation=generation),
-    )
+    return _run(core, actor, locate(core, item_id), item_commands.requeue)
 
 
 def delete(core: Core, actor: str, item_id: str) -> None:
@@ -198,21 +192,19 @@ def delete(core: Core, actor: str, item_id: str) -> None:
 
 def restore(core: Core, actor: str, item_id: str) -> ItemShown:
     """Undo a delete (Q95). Raises reference_taken, not_newest, too_late."""
-    return _run(
-        core,
-        actor,
-        item_id,
-        lambda generation: partial(item_commands.restore, generation=generation, now=core.clock()),
-        deleted_too=True,
+    now = core.clock()
+
+    def decide(seen: Seen, generation: int) -> list[Event]:
+        return item_commands.restore(seen, generation, now)
+
+    return _run(core, actor, locate(core, item_id, deleted_too=True), decide)
+
+
+def _run(core: Core, actor: str, found: Located, decide: DecideItem) -> ItemShown:
+    command = core.command(
+        found.stream, actor, lambda seen: decide(seen, found.generation), found.things
     )
-
-
-def _run(
-    core: Core, actor: str, item_id: str, decide: Any, *, deleted_too: bool = False
-) -> ItemShown:
-    found = locate(core, item_id, deleted_too=deleted_too)
-    decision: Decide = decide(found.generation)
-    result = core.executor.run(core.command(found.stream, actor, decision, found.things))
+    result = core.executor.run(command)
     thing = found.things[0] if found.things else keys.HEAD
     return shown_of(core, found.stream, found.queue.name, result.states[thing])
 

@@ -1,20 +1,18 @@
 """Lists of items, page by page, and what is done to all that match a filter (Q71, Q72)."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import partial
 from itertools import islice
 from typing import Any
 
 from workledger import keys
 from workledger.errors import Refused
-from workledger.ledger.aggregate import Seen
-from workledger.ledger.commit import Event
+from workledger.ledger.aggregate import Command
 from workledger.queues import entries, item_commands
 from workledger.queues.item import LINES, Completed, Failed, Held, Item
 from workledger.service import items, paging, queues
 from workledger.service.core import Core, Page
-from workledger.service.items import ItemShown
+from workledger.service.items import DecideItem, ItemShown
 from workledger.stores.port import Found
 from workledger.views.order import Spot
 
@@ -176,9 +174,6 @@ class Matched:
     next_cursor: str | None
 
 
-DecideItem = Callable[[Seen, int], list[Event]]
-
-
 def requeue_matching(
     core: Core, actor: str, queue: str, wanted: Filter, dry_run: bool, cursor: str | None
 ) -> Matched:
@@ -226,22 +221,18 @@ def _for_all(
 
 def _run_all(core: Core, actor: str, met: Sequence[Met], decide: DecideItem) -> list[Met]:
     """One stream may be met more than once (its generations): those go in rounds of their own."""
-    done: list[Met] = []
-    waiting = list(met)
+    done: set[tuple[str, str]] = set()
+    waiting: list[Met] = list(met)
     while waiting:
-        this_round = {one.stream: one for one in reversed(waiting)}
-        waiting = [one for one in waiting if this_round[one.stream] is not one]
-        batch = list(this_round.values())
-        commands = [
-            core.command(
-                one.stream,
-                actor,
-                partial(decide, generation=one.item.generation),
-                () if one.thing == keys.HEAD else (one.thing,),
-            )
-            for one in batch
-        ]
+        batch: dict[str, Met] = {one.stream: one for one in reversed(waiting)}
+        waiting = [one for one in waiting if batch[one.stream] is not one]
+        commands = [_command(core, actor, one, decide) for one in batch.values()]
         results = core.executor.run_all(commands)
-        done += [one for one, result in zip(batch, results, strict=True) if result.commit]
-    order = {id(one): at for at, one in enumerate(met)}
-    return sorted(done, key=lambda one: order[id(one)])
+        ran = zip(batch.values(), results, strict=True)
+        done |= {(one.stream, one.thing) for one, result in ran if result.commit}
+    return [one for one in met if (one.stream, one.thing) in done]
+
+
+def _command(core: Core, actor: str, one: Met, decide: DecideItem) -> Command:
+    things = () if one.thing == keys.HEAD else (one.thing,)
+    return core.command(one.stream, actor, lambda seen: decide(seen, one.item.generation), things)

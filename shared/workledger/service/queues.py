@@ -67,7 +67,7 @@ def create(core: Core, actor: str, name: str, settings: Settings) -> QueueShown:
     command = core.new_id()
     stream = keys.queue_stream(name)
     decide = partial(queues.create, name=name, settings=settings, command=command)
-    result = core.executor.run(core.command(stream, actor, decide, id=command))
+    result = core.executor.run(core.command(stream, actor, decide, command=command))
     return _shown(core, stream, result.head)
 
 
@@ -122,7 +122,7 @@ def change(
         new=values,
         command=command,
     )
-    result = core.executor.run(core.command(found.stream, actor, decide, id=command))
+    result = core.executor.run(core.command(found.stream, actor, decide, command=command))
     return _shown(core, found.stream, result.head)
 
 
@@ -133,7 +133,7 @@ def delete(core: Core, actor: str, queue: str, version: int | None) -> None:
     decide = partial(
         queues.delete, generation=found.queue.generation, version=version, command=command
     )
-    core.executor.run(core.command(found.stream, actor, decide, id=command))
+    core.executor.run(core.command(found.stream, actor, decide, command=command))
 
 
 def count(core: Core, queue: str) -> dict[str, int]:

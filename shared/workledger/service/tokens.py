@@ -54,7 +54,7 @@ def issue(
         command=command,
     )
     stream = keys.token_stream(public)
-    result = core.executor.run(core.command(stream, actor, decide, id=command))
+    result = core.executor.run(core.command(stream, actor, decide, command=command))
     return f"wl_{public}_{secret}", TokenShown(public, result.head, None)
 
 
@@ -62,7 +62,7 @@ def revoke(core: Core, actor: str, token_id: str) -> None:
     """Close a token for good. Raises Refused("token_not_found")."""
     command = core.new_id()
     decide = partial(token_rules.revoke, command=command)
-    core.executor.run(core.command(keys.token_stream(token_id), actor, decide, id=command))
+    core.executor.run(core.command(keys.token_stream(token_id), actor, decide, command=command))
 
 
 def listed(core: Core) -> list[TokenShown]:

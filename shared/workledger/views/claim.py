@@ -19,7 +19,7 @@ PAGE = 40
 """Spots read from a line at once."""
 
 LEAST_WINDOW = 4
-"""Rows read consistently even when no race was lost: some may be gone since the index was written."""
+"""Rows read consistently even when no race was lost: an index shows some that are gone."""
 
 MOST_K = 7
 """A window of 128: beyond it, spreading costs more order than it saves conflicts."""
