@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -19,4 +20,15 @@ def kind(request: pytest.FixtureRequest) -> Kind:
 def store(kind: Kind, tmp_path: Path) -> Iterator[Store]:
     """A fresh, empty store."""
     with kind.make(tmp_path) as made:
+        yield made
+
+
+@pytest.fixture
+def client() -> Iterator[Any]:
+    """A DynamoDB client on moto, with the two tables `ledger` and `views`."""
+    from workledger.stores.moto import moto_client  # noqa: PLC0415
+    from workledger.stores.tables import create_tables  # noqa: PLC0415
+
+    with moto_client() as made:
+        create_tables(made, "ledger", "views")
         yield made

@@ -59,4 +59,17 @@ def dynamodb(folder: Path) -> Iterator[Store]:
         yield DynamoStore(client, "ledger", "views", threads=4)
 
 
-KINDS = [Kind("sqlite", sqlite, examples=100), Kind("dynamodb", dynamodb, examples=5)]
+@contextmanager
+def faulty(folder: Path) -> Iterator[Store]:
+    """The wrapper that injects faults, with none: it takes DynamoDB's steps on the embedded store."""
+    from workledger.stores.faults import FaultyStore  # noqa: PLC0415
+
+    with sqlite(folder) as store:
+        yield FaultyStore(store)
+
+
+KINDS = [
+    Kind("sqlite", sqlite, examples=100),
+    Kind("faulty", faulty, examples=20),
+    Kind("dynamodb", dynamodb, examples=5),
+]

@@ -10,8 +10,8 @@ from collections.abc import Callable
 from typing import Any, Protocol, cast
 
 import boto3
+from botocore import exceptions
 from botocore.config import Config
-from botocore.exceptions import ClientError, HTTPClientError, IncompleteReadError
 from botocore.parsers import ResponseParserError
 
 from workledger.errors import AnswerLost, StoreBusy, StoreError
@@ -24,7 +24,12 @@ _THROTTLED = {
     "Throttling",
     "ThrottlingException",
 }
-_UNHEARD = (HTTPClientError, IncompleteReadError, ResponseParserError)
+_UNHEARD = (
+    exceptions.ConnectionError,
+    exceptions.HTTPClientError,
+    exceptions.IncompleteReadError,
+    ResponseParserError,
+)
 _LOST_BEFORE = "WorkledgerLostBefore"
 _NAME = re.compile(r"#(\w+)")
 
@@ -93,7 +98,7 @@ def write(call: Callable[..., Answer], **params: Any) -> Answer:
     """Make a write. Raises Refusal, StoreBusy, AnswerLost; StoreError for what is not allowed."""
     try:
         return call(**params)
-    except ClientError as error:
+    except exceptions.ClientError as error:
         raise _of_write(cast("Answer", error.response), str(error)) from error
     except _UNHEARD as error:
         raise AnswerLost(type(error).__name__) from error
@@ -103,7 +108,7 @@ def read(call: Callable[..., Answer], **params: Any) -> Answer:
     """Make a read. Raises StoreBusy, or StoreError for what is not allowed."""
     try:
         return call(**params)
-    except ClientError as error:
+    except exceptions.ClientError as error:
         raise _of_read(cast("Answer", error.response), str(error)) from error
     except _UNHEARD as error:
         raise StoreBusy(type(error).__name__) from error
