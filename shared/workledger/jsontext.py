@@ -78,16 +78,16 @@ def _check(text: str, start: int, end: int, value: Any) -> None:
 
 def _depth(value: Any) -> int:
     depth, level = 0, [value]
-    while level:
+    while level := [inner for inner in level if isinstance(inner, dict | list)]:
         depth += 1
         level = [inner for outer in level for inner in _children(outer)]
-    return depth - 1
+    return depth
 
 
 def _children(value: Any) -> list[Any]:
     if isinstance(value, dict):
         return list(cast("dict[str, Any]", value).values())
-    return cast("list[Any]", value) if isinstance(value, list) else []
+    return cast("list[Any]", value)
 
 
 def text_of(body: bytes) -> str:

@@ -4,14 +4,13 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from tests.support import START
 from workledger.aggregates import AGGREGATES
 from workledger.errors import Refused
 from workledger.keys import HEAD, kind
 from workledger.ledger import fold
 from workledger.ledger.aggregate import Seen
 from workledger.ledger.commit import Commit, Event
-
-from tests.support import START
 
 
 @dataclass(frozen=True)

@@ -1,6 +1,9 @@
 """The rules of a work item: given events, when command, then events."""
 
 import pytest
+
+from tests.support import START
+from tests.unit.spec import Given, given
 from workledger.keys import item_stream
 from workledger.ledger.commit import Event
 from workledger.queues import item as items
@@ -8,9 +11,6 @@ from workledger.queues import item_commands as commands
 from workledger.queues.item import Completed, Deleted, Failed, Held, Waiting
 from workledger.queues.item_commands import Change, Failure, NewItem, RetryRule
 from workledger.times import plus
-
-from tests.support import START
-from tests.unit.spec import Given, given
 
 QUEUE = "q_aaaaaaaaaaaaaaaaaaaaaaaaaa.1"
 STREAM = item_stream(QUEUE, "A-17")

@@ -1,6 +1,9 @@
 """The rules of a queue, a run, a token, a feed lane: given events, when command, then events."""
 
 import pytest
+
+from tests.support import START
+from tests.unit.spec import Given, given
 from workledger import keys
 from workledger.access import token as tokens
 from workledger.errors import Refused
@@ -9,9 +12,6 @@ from workledger.queues import queue as queues
 from workledger.queues import run as runs
 from workledger.queues.queue import Settings
 from workledger.times import plus
-
-from tests.support import START
-from tests.unit.spec import Given, given
 
 QUEUE = keys.queue_stream("Invoices")
 RUN = keys.run_stream("r_" + "a" * 26)
