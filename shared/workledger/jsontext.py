@@ -77,11 +77,15 @@ def _check(text: str, start: int, end: int, value: Any) -> None:
 
 
 def _depth(value: Any) -> int:
-    depth, level = 0, [value]
-    while level := [inner for inner in level if isinstance(inner, dict | list)]:
+    depth, level = 0, _containers([value])
+    while level:
         depth += 1
-        level = [inner for outer in level for inner in _children(outer)]
+        level = _containers([inner for outer in level for inner in _children(outer)])
     return depth
+
+
+def _containers(values: list[Any]) -> list[Any]:
+    return [value for value in values if isinstance(value, dict | list)]
 
 
 def _children(value: Any) -> list[Any]:

@@ -40,20 +40,31 @@ def payloads(events: tuple[Event, ...]) -> dict[str, str]:
     return {str(i): event.payload for i, event in enumerate(events) if event.payload is not None}
 
 
-def decode(events: str, payload: Mapping[str, str] | None) -> tuple[Event, ...]:
+def decode(
+    events: str,
+    payload: Mapping[str, str] | None,
+    versions: Mapping[str, int] = VERSIONS,
+    upcasters: Mapping[tuple[str, int], Upcaster] = UPCASTERS,
+) -> tuple[Event, ...]:
     """The events of a stored commit. Raises NewerShape for a version this code does not know."""
     kept = payload or {}
     return tuple(
-        _decode(stored, kept.get(str(index))) for index, stored in enumerate(json.loads(events))
+        _decode(stored, kept.get(str(index)), versions, upcasters)
+        for index, stored in enumerate(json.loads(events))
     )
 
 
-def _decode(stored: dict[str, Any], payload: str | None) -> Event:
+def _decode(
+    stored: dict[str, Any],
+    payload: str | None,
+    versions: Mapping[str, int],
+    upcasters: Mapping[tuple[str, int], Upcaster],
+) -> Event:
     name, version, data = stored["type"], stored.get("version", 1), stored["data"]
-    newest = VERSIONS.get(name, 1)
+    newest = versions.get(name, 1)
     if version > newest:
         raise NewerShape(f"{name} version {version} was written by a newer deployment")
     while version < newest:
-        data = UPCASTERS[name, version](data)
+        data = upcasters[name, version](data)
         version += 1
     return Event(name, data, tuple(stored.get("things", (HEAD,))), payload, version)
