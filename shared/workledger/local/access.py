@@ -43,22 +43,20 @@ def anonymous(request: Request, role: str) -> Mapping[str, Any]:
 def unauthenticated() -> Problem:
     """A request without a token where one is needed."""
     detail = "send a token: Authorization: Bearer wl_... (made by `workledger token create`)"
-    return Problem(401, "unauthenticated", detail, www_authenticate="Bearer")
+    return Problem("unauthenticated", detail)
 
 
 def unknown_token() -> Problem:
     """The authorizer did not know the token. API Gateway says 403 too."""
-    return Problem(403, "forbidden", "the token is unknown, expired or revoked")
+    return Problem("forbidden", "the token is unknown, expired or revoked")
 
 
 def _refuse_other_hosts(request: Request) -> None:
     match = _HOST.fullmatch(request.header("host") or "")
     if match is None or not is_loopback(match["name"]):
-        raise Problem(
-            403, "forbidden", "without a token the Host must be localhost, 127.0.0.1, ::1"
-        )
+        raise Problem("forbidden", "without a token the Host must be localhost, 127.0.0.1, ::1")
     if any(request.header(name) is not None for name in _FORWARDED):
-        raise Problem(403, "forbidden", "a request that was forwarded by a proxy needs a token")
+        raise Problem("forbidden", "a request that was forwarded by a proxy needs a token")
 
 
 def _refuse_other_sites(request: Request) -> None:
@@ -68,7 +66,7 @@ def _refuse_other_sites(request: Request) -> None:
         origin is None or urlsplit(origin).netloc.lower() == (request.header("host") or "").lower()
     )
     if not same or site not in (None, "none", "same-origin"):
-        raise Problem(403, "forbidden", "a web page of another site sent this without a token")
+        raise Problem("forbidden", "a web page of another site sent this without a token")
 
 
 def _actor(request: Request) -> str:
@@ -86,4 +84,4 @@ def _actor(request: Request) -> str:
 
 def _no_actor() -> Problem:
     detail = f"{ACTOR_HEADER} must be 1 to {LONGEST_ACTOR} printable characters in UTF-8"
-    return Problem(400, "invalid_query", detail)
+    return Problem("invalid_header", detail)

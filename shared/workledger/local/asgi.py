@@ -66,7 +66,7 @@ class Application:
                 raise problems.stopping()
             announced = request.header("content-length") or ""
             if announced.isascii() and announced.isdigit() and int(announced) > BODY_LIMIT:
-                raise problems.too_large(int(announced), BODY_LIMIT, "the body")
+                raise problems.too_large(int(announced), BODY_LIMIT)
             return self._gateway.route(request)
         except Problem:
             await _drain(receive)
@@ -142,7 +142,7 @@ async def _body(receive: Receive) -> bytes:
 
 def _check(size: int) -> None:
     if size > BODY_LIMIT:
-        raise problems.too_large(size, BODY_LIMIT, "the body")
+        raise problems.too_large(size, BODY_LIMIT)
 
 
 async def _drain(receive: Receive) -> None:

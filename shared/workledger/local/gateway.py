@@ -52,7 +52,7 @@ class Gateway:
         except ValueError:
             raise problems.undecodable() from None
         if isinstance(found, Nothing):
-            raise problems.not_found(found.methods)
+            raise problems.no_route(found.methods)
         if found.route.authorizer and self.role is None and not request.header("authorization"):
             raise access.unauthenticated()
         return found
@@ -102,4 +102,4 @@ def _check_size(body: bytes, event: Event) -> None:
         return  # the JSON of a text is at most twice as long, but for control characters
     size = len(json.dumps(event.get("body", ""), ensure_ascii=False).encode())
     if size > EVENT_LIMIT - 10_000:
-        raise problems.too_large(size, EVENT_LIMIT - 10_000, "the body, as JSON text in an event,")
+        raise problems.too_large(size, EVENT_LIMIT - 10_000)

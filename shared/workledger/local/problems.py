@@ -1,8 +1,9 @@
-"""What the gateway itself refuses, as problem+json: the shape that the functions answer with."""
+"""What the gateway itself refuses, in the words that the functions use (`api.problems`)."""
 
 import json
-from http import HTTPStatus
-from typing import Any, NamedTuple
+from typing import NamedTuple
+
+from workledger.api import problems as api
 
 
 class Answer(NamedTuple):
@@ -16,80 +17,68 @@ class Answer(NamedTuple):
 class Problem(Exception):
     """A request that no function gets to see, or that a function did not answer."""
 
-    def __init__(self, status: int, code: str, detail: str, **headers: str) -> None:
+    def __init__(
+        self, code: str, detail: str, *, status: int | None = None, **context: object
+    ) -> None:
         super().__init__(detail)
-        self.status = status
-        self.code = code
-        self.detail = detail
-        self.headers = {name.replace("_", "-"): value for name, value in headers.items()}
+        self.status = status or api.TABLE[code].status
+        self._problem = api.Problem(code, detail, context=context)
 
     def answer(self) -> Answer:
         """The problem document."""
-        document: dict[str, Any] = {
-            "type": "about:blank",
-            "title": HTTPStatus(self.status).phrase,
-            "status": self.status,
-            "code": self.code,
-            "detail": self.detail,
-            "errors": [],
-        }
-        headers = [("content-type", "application/problem+json"), *self.headers.items()]
-        return Answer(self.status, headers, json.dumps(document).encode())
+        body = json.dumps(self._problem.body() | {"status": self.status}).encode()
+        headers = [(name.lower(), value) for name, value in self._problem.headers().items()]
+        return Answer(self.status, [("content-type", api.CONTENT_TYPE), *headers], body)
 
 
-def not_found(methods: list[str]) -> Problem:
-    """No such route: a 404, for a path that has other methods too, as API Gateway answers it."""
+def no_route(methods: list[str]) -> Problem:
+    """No such route. API Gateway answers 404 as well where the path has other methods."""
     if methods:
-        return Problem(
-            404, "not_found", f"there is no such route; the path has {', '.join(methods)}"
-        )
-    return Problem(404, "not_found", "there is no such route")
+        detail = f"there is no such method here, only {', '.join(methods)}"
+        return Problem("method_not_allowed", detail, allow=methods)
+    return Problem("not_found", "there is nothing at this address")
 
 
 def ambiguous() -> Problem:
     """A path that API Gateway would take for another one."""
     return Problem(
-        404,
         "not_found",
-        "the path has an encoded slash or question mark (%2F, %3F), which no route can take: "
-        "use the id; GET /queues?name=... finds that of a queue",
+        "the path has an encoded slash or question mark (%2F, %3F), which no address can have: "
+        "use the id instead of the name; GET /queues?name=... finds that of a queue",
     )
 
 
 def undecodable() -> Problem:
     """Percent-encoding that is no UTF-8."""
-    return Problem(400, "invalid_query", "the path or the query is not percent-encoded UTF-8")
+    return Problem("invalid_query", "the path or the query is not percent-encoded UTF-8")
 
 
-def too_large(size: int, limit: int, what: str) -> Problem:
-    """More than a request or an event may have (Q84)."""
-    return Problem(
-        413,
-        "too_large",
-        f"{what} has {size} bytes, at most {limit} are taken: send it in parts, each in a request",
+def too_large(size: int, limit: int) -> Problem:
+    """More than a request, or the event made of it, may have (Q84)."""
+    detail = (
+        f"a request has at most {limit} bytes, this one {size}. 5,000 items fit only up to about "
+        "1 KB each: cut the load into parts"
     )
+    return Problem("request_too_large", detail, size=size, limit=limit)
 
 
 def headers_too_large(size: int, limit: int) -> Problem:
     """A request line and headers beyond API Gateway's limit."""
-    detail = f"request line and headers have {size} bytes, at most {limit} are taken"
-    return Problem(431, "too_large", detail)
+    detail = f"the request line and the headers have {size} bytes, at most {limit} are taken"
+    return Problem("invalid_header", detail, status=431)
 
 
 def late(seconds: float) -> Problem:
     """A function that takes longer than the gateway waits; what it does may still be done."""
-    detail = (
-        f"no answer within {seconds:g} s; it may still have been done: "
-        "send it again with the same Idempotency-Key"
-    )
-    return Problem(503, "timeout", detail, retry_after="1")
+    detail = f"no answer within {seconds:g} seconds; what was asked may still be done"
+    return Problem("busy", detail)
 
 
 def stopping() -> Problem:
     """The server ends."""
-    return Problem(503, "busy", "the server is stopping: try again", retry_after="1")
+    return Problem("busy", "the server is stopping")
 
 
 def crashed() -> Problem:
     """A function that raised, or answered what is no answer."""
-    return Problem(500, "internal", "the function failed; the server's log says why")
+    return Problem("internal", "the function failed; the server's log says why")

@@ -1,0 +1,176 @@
+"""`workledger serve`: the deployed system in one process."""
+
+import logging
+import os
+import sys
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from workledger import bootstrap, times
+from workledger.api.permissions import Permissions, permissions
+from workledger.local import access
+from workledger.local.asgi import Application
+from workledger.local.cloudformation import TemplateError
+from workledger.local.deployed import System, load
+from workledger.local.events import Request
+from workledger.local.functions import Functions, find_template, load_handlers
+from workledger.local.gateway import Gateway
+from workledger.local.machine import Machine
+from workledger.local.opening import CannotServe, follow, open_store
+from workledger.local.routing import Routes
+from workledger.local.server import GRACE_SECONDS, Server, listen, url_of
+from workledger.local.telling import telling
+from workledger.local.workers import Workers
+from workledger.service import tokens
+from workledger.stores.port import Store
+
+__all__ = ["DEFAULT_STORE", "CannotServe", "run"]
+
+DEFAULT_STORE = "sqlite:./workledger.db"
+
+THREADS = 512
+"""Requests at once; a `next` that waits takes one of them (Q28)."""
+
+_log = logging.getLogger("workledger.serve")
+
+
+@dataclass(frozen=True, slots=True)
+class _Settings:
+    host: str
+    port: int
+    store: str
+    endpoint_url: str | None
+    role: str
+    require_tokens: bool
+
+    @property
+    def role_without_token(self) -> str | None:
+        """The role of requests without a token; None: there are no such requests."""
+        return self.role if access.is_loopback(self.host) and not self.require_tokens else None
+
+
+def run(
+    host: str = "127.0.0.1",
+    port: int = 8080,
+    store: str = DEFAULT_STORE,
+    endpoint_url: str | None = None,
+    role: str | None = None,
+    require_tokens: bool = False,
+) -> None:
+    """Serve until Ctrl-C or SIGTERM. Raises CannotServe.
+
+    `store` is sqlite:PATH, moto or dynamodb (then `endpoint_url` may name an engine). On a loopback
+    address requests without a token are let in as `local` with this role (developer), unless
+    `require_tokens`; on any other address never.
+    """
+    logging.basicConfig(level=logging.WARNING, format="%(asctime)s %(levelname)s %(message)s")
+    settings = _Settings(host, port, store, endpoint_url, role or "developer", require_tokens)
+    if settings.role not in tokens.ROLES:
+        raise CannotServe(f"--as: a role is one of {', '.join(tokens.ROLES)}")
+    try:
+        template = find_template()
+        system = load(template)
+        _environment(system, store)
+        functions = Functions(system, load_handlers(system, template))
+    except (TemplateError, OSError) as error:
+        raise CannotServe(str(error)) from error
+    _run(settings, system, functions)
+
+
+def _environment(system: System, store: str) -> None:
+    """The functions' environment as the template has it, where nobody set it otherwise."""
+    os.environ["WORKLEDGER_STORE"] = store
+    os.environ.setdefault("POWERTOOLS_LOG_LEVEL", "WARNING")  # the access log is enough
+    for function in system.functions.values():
+        for name, value in (function.environment or {}).items():
+            os.environ.setdefault(name, value)
+
+
+def _run(settings: _Settings, system: System, functions: Functions) -> None:
+    try:
+        listening = listen(settings.host, settings.port)
+    except OSError as error:
+        where = f"{settings.host} port {settings.port}"
+        raise CannotServe(f"cannot listen on {where}: {error.strerror or error}") from error
+    with listening:
+        store = open_store(settings.store, settings.endpoint_url)
+        try:
+            machine = _wire(system, store, functions)
+            _need_tokens(settings)
+            follow(machine, store, settings.store, settings.endpoint_url)
+            role = settings.role_without_token
+            gateway = Gateway(Routes(system.routes), functions.call, role)
+            _say_hello(settings, url_of(listening))
+            _serve(gateway, machine, lambda server: server.serve_on(listening))
+        finally:
+            bootstrap.override(None)
+            getattr(store, "close", lambda: None)()
+
+
+def _wire(system: System, store: Store, functions: Functions) -> Machine:
+    """Have the functions use this store, and everything else hear of it."""
+    machine = Machine(system, functions.call, times.system_clock)
+    told = telling(store, machine.heard)
+    bootstrap.override(
+        bootstrap.build(told, waker=machine, waiter=machine.waiter, permitted=_permissions())
+    )
+    return machine
+
+
+def _permissions() -> Permissions:
+    roles = os.environ.get("MANAGE_QUEUES_ROLES")
+    try:
+        return permissions(roles.split(",")) if roles else permissions()
+    except ValueError as error:
+        raise CannotServe(str(error)) from error
+
+
+def _need_tokens(settings: _Settings) -> None:
+    """On any other address than loopback somebody must hold a token. Raises CannotServe."""
+    if access.is_loopback(settings.host) or settings.require_tokens:
+        return
+    now = times.system_clock()
+    if not any(shown.token.valid(now) for shown in tokens.listed(bootstrap.app().core)):
+        raise CannotServe(
+            f"{settings.host} can be reached by others, and there is no token yet: make one with "
+            "`workledger token create`, or start with --require-tokens and make one later"
+        )
+
+
+def _serve(gateway: Gateway, machine: Machine, serve: Callable[[Server], None]) -> None:
+    """Serve; then let requests end, then what plays streams, each for a limited time."""
+    workers = Workers(THREADS)
+    application = Application(gateway, workers, _log_request)
+
+    def stopping() -> None:
+        application.stopping = True
+        machine.waiter.close()
+
+    machine.start()
+    try:
+        serve(Server(application, stopping))
+    finally:
+        left = workers.drain(GRACE_SECONDS)
+        if left:
+            _log.warning("%d requests had not ended", left)
+        if not machine.stop(GRACE_SECONDS):
+            _log.warning("a stream was still being played: it goes on at the next start")
+
+
+def _log_request(request: Request, status: int, seconds: float, actor: str) -> None:
+    """One line: no query, no body, no token; a path is still percent-encoded here."""
+    at = time.strftime("%H:%M:%S")
+    path = request.raw_path if request.raw_path.isprintable() else repr(request.raw_path)
+    line = f"{at} {status} {request.method} {path} {seconds * 1000:.0f} ms {actor or '-'}\n"
+    sys.stderr.write(line)
+
+
+def _say_hello(settings: _Settings, url: str) -> None:
+    role = settings.role_without_token
+    access_ = f"without a token you are 'local', {role}" if role else "tokens only"
+    sys.stdout.write(
+        f"Workledger serves {url} on {settings.store} ({access_}).\n"
+        "Try: workledger queue create invoices    Ctrl-C ends.\n"
+    )
+    sys.stdout.flush()
