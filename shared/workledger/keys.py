@@ -169,3 +169,52 @@ def audit_line(month: str) -> str:
 def audit_thing(command: str) -> str:
     """The row by which an audited event stands on the audit line."""
     return f"audit/{command}"
+
+
+def counts_stream(queue: str) -> str:
+    """Under which a queue generation's counts by status are kept; its things are shards."""
+    return f"counts/{queue}"
+
+
+def queue_of_line(line: str) -> tuple[str, str] | None:
+    """(queue id, lane) of a queue's line, or None when it is another line."""
+    queue, _, lane = line.partition("/")
+    return (queue, lane.partition("#")[0]) if queue_of(queue) else None
+
+
+# --- Amazon SWF: `scope` is "<region>/<account>" -------------------------------------------------
+
+
+def domain_stream(scope: str, domain: str) -> str:
+    """The stream of an SWF domain."""
+    return f"domain/{digest(scope, domain)}"
+
+
+def type_stream(scope: str, domain: str, kind: str, name: str, version: str) -> str:
+    """The stream of a workflow or activity type."""
+    return f"type/{digest(scope, domain, kind, name, version)}"
+
+
+def execution_stream(scope: str, domain: str, workflow_id: str) -> str:
+    """The stream of a workflow id: all its runs."""
+    return f"execution/{digest(scope, domain, workflow_id)}"
+
+
+def domains_line(scope: str, status: str) -> str:
+    """The line of the domains of one status."""
+    return f"swf/{digest(scope)}/domains/{status}#0"
+
+
+def types_line(scope: str, domain: str, kind: str, status: str) -> str:
+    """The line of a domain's types of one kind and status."""
+    return f"swf/{digest(scope, domain)}/{kind}/{status}#0"
+
+
+def executions_line(scope: str, domain: str, lane: str) -> str:
+    """A line of a domain's runs: open, closed (by start), closed_by_close."""
+    return f"swf/{digest(scope, domain)}/{lane}#0"
+
+
+def tasks_line(scope: str, domain: str, kind: str, task_list: str) -> str:
+    """A task list of decision or activity tasks."""
+    return f"swf/{digest(scope, domain)}/tasks/{kind}/{digest(task_list)}#0"

@@ -11,7 +11,7 @@ from workledger.ledger.fold import after
 from workledger.queues import queue as queues
 from workledger.queues.item import LINES
 from workledger.queues.queue import Queue, Settings
-from workledger.service import histories, paging
+from workledger.service import counting, histories, paging
 from workledger.service.core import Core, EventShown, Page
 from workledger.views.order import BLANK, Spot
 
@@ -148,10 +148,13 @@ def counts_of(core: Core, queue: str) -> dict[str, int]:
     limit = COUNT_LIMIT if core.store.lag else 1 << 60
     reads = [partial(core.store.count_line, line, limit) for line in lines]
     counted = dict(zip(lines, core.store.together(reads), strict=True))
-    return {
-        status: sum(counted[keys.queue_line(queue, lane)] for lane in lanes)
-        for status, lanes in LINES.items()
-    }
+    capped = max(counted.values()) >= limit
+    fed: Mapping[str, int] = counting.beyond(core, queue) if capped else {}
+    found: dict[str, int] = {}
+    for status, lanes in LINES.items():
+        parts = [counted[keys.queue_line(queue, lane)] for lane in lanes]
+        found[status] = max(sum(parts), fed.get(status, 0) if max(parts) >= limit else 0)
+    return found
 
 
 def history(core: Core, queue: str, cursor: str | None, limit: int) -> Page[EventShown]:

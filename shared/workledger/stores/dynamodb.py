@@ -13,8 +13,9 @@ from functools import partial
 from typing import Any
 
 from workledger.errors import StoreBusy, StoreError
-from workledger.keys import BEAT, COUNTER, DUE, HEAD
+from workledger.keys import BEAT, COUNTER, DUE, HEAD, counts_stream
 from workledger.ledger.commit import Commit
+from workledger.stores.dynamodb_counts import Counts
 from workledger.stores.dynamodb_items import (
     Item,
     commit_item,
@@ -42,7 +43,7 @@ _NEWER_ROW = "attribute_not_exists(#n) OR #n < :n"
 _BEYOND = "#stream = :stream AND #n > :n"
 
 
-class DynamoStore(Lines, Marks):
+class DynamoStore(Lines, Marks, Counts):
     """A ledger and its views on DynamoDB."""
 
     lag = 0.5
@@ -202,16 +203,21 @@ class DynamoStore(Lines, Marks):
     def all_rows(self) -> Iterator[Row]:
         """Every row that is a view: no tombstones, counters, beats, due rows."""
         for items in self._scan(self._views):
-            rows = [row_of(item) for item in items if plain(item, "thing") not in _NO_VIEWS]
+            rows = [row_of(item) for item in items if _is_view(item)]
             yield from (row for row in rows if row.state != "null")
 
     def drop_views(self) -> None:
         """Remove every row that is a view, and tombstones."""
         for items in self._scan(self._views):
-            keys = [(plain(item, "stream"), plain(item, "thing")) for item in items]
-            gone = [row_key(*key) for key in keys if key[1] not in _NO_VIEWS]
+            views = [item for item in items if _is_view(item)]
+            gone = [row_key(plain(item, "stream"), plain(item, "thing")) for item in views]
             for i in range(0, len(gone), BATCH_WRITES):
                 self._delete_batch(self._views, gone[i : i + BATCH_WRITES])
+
+
+def _is_view(item: Item) -> bool:
+    counts = plain(item, "stream").startswith(counts_stream(""))
+    return not counts and plain(item, "thing") not in _NO_VIEWS
 
 
 def _by_stream(writes: Sequence[Write]) -> dict[str, list[tuple[int, Write]]]:

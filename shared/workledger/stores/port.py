@@ -7,7 +7,7 @@ Two stores implement it, `sqlite` and `dynamodb`; `faults` wraps either. One con
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, Protocol
+from typing import Any, Literal, Protocol, runtime_checkable
 
 from workledger.errors import StoreError
 from workledger.ledger.commit import Commit
@@ -202,4 +202,29 @@ class Store(Protocol):
 
     def drop_views(self) -> None:
         """Remove every row that is a view, and tombstones (maintenance only)."""
+        ...
+
+
+@runtime_checkable
+class Counters(Protocol):
+    """Counts by status, kept by who follows the views' stream: for stores whose lines lag.
+
+    Where a line can be counted exactly however long it is, nothing of this is needed.
+    """
+
+    def counted(self, queue: str, shard: str) -> str:
+        """The last sequence number of a shard that was counted for a queue; "" for none."""
+        ...
+
+    def add_counts(
+        self, queue: str, shard: str, after: str, upto: str, deltas: Mapping[str, int]
+    ) -> bool:
+        """Add to a queue's counts if the shard was counted up to `after`; then it is up to `upto`.
+
+        False when it was not: somebody else counted these records.
+        """
+        ...
+
+    def counts(self, queue: str) -> dict[str, int]:
+        """A queue's counts by status, of all shards; empty when nothing was ever counted."""
         ...

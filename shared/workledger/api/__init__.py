@@ -1,0 +1,1 @@
+"""The REST API: wire models, problems, permissions, the resolver that ties routes to them."""

@@ -1,0 +1,181 @@
+"""The composition root: the only place where things are wired.
+
+`app()` is made of the environment on first use, once per process. Stores and boto3 are imported
+only where they are needed: a function that never touches a store never pays for them.
+"""
+
+import os
+import random
+import secrets
+import time
+from base64 import b32encode
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from threading import Lock
+from typing import Any, cast
+
+from workledger.aggregates import AGGREGATES
+from workledger.api.permissions import Permissions, permissions
+from workledger.ledger.execute import Executor
+from workledger.service.core import Core, NoWaker, PlainWaiter, Waiter, Waker
+from workledger.stores.port import Store, Write
+from workledger.times import Clock, system_clock
+from workledger.views.claim import Memory
+from workledger.views.order import spot
+
+DEFAULT_STORE = "sqlite:./workledger.db"
+CONNECTIONS = 64
+
+_READY = "/new#0"
+
+
+@dataclass(frozen=True, slots=True)
+class App:
+    """The wired application."""
+
+    core: Core
+    permissions: Permissions
+
+
+class _Current:
+    app: App | None = None
+    lock = Lock()
+
+
+def app() -> App:
+    """The application of this process; made from the environment unless `override` came first."""
+    if _Current.app is None:
+        with _Current.lock:
+            if _Current.app is None:
+                _Current.app = from_environment(os.environ)
+    return _Current.app
+
+
+def override(wired: App | None) -> None:
+    """Have handlers use this application; None: make one from the environment again."""
+    _Current.app = wired
+
+
+def from_environment(environ: Mapping[str, str]) -> App:
+    """The application that environment variables describe (see template.yaml)."""
+    store = open_store(
+        environ.get("WORKLEDGER_STORE", DEFAULT_STORE),
+        ledger_table=environ.get("LEDGER_TABLE", "ledger"),
+        views_table=environ.get("VIEWS_TABLE", "views"),
+    )
+    roles = environ.get("MANAGE_QUEUES_ROLES")
+    return build(
+        store,
+        waker=_waker(environ.get("WAKE_QUEUE_URL", "")),
+        permitted=permissions(roles.split(",")) if roles else None,
+    )
+
+
+def build(
+    store: Store,
+    *,
+    waker: Waker | None = None,
+    waiter: Waiter | None = None,
+    clock: Clock = system_clock,
+    new_id: Callable[[], str] | None = None,
+    sleep: Callable[[float], None] = time.sleep,
+    choose: Callable[[int], int] = random.randrange,
+    permitted: Permissions | None = None,
+) -> App:
+    """Wire an application on a store; everything that is not pure can be given."""
+    memory, waker = Memory(), waker or NoWaker()
+    executor = Executor(store, AGGREGATES, _pause(sleep, choose), _placed(memory, waker, clock))
+    core = Core(
+        store=store,
+        executor=executor,
+        clock=clock,
+        new_id=new_id or fresh_id,
+        choose=choose,
+        sleep=sleep,
+        waiter=waiter or PlainWaiter(sleep),
+        waker=waker,
+        memory=memory,
+    )
+    return App(core, permitted or permissions())
+
+
+def open_store(
+    spec: str,
+    *,
+    endpoint_url: str | None = None,
+    ledger_table: str = "ledger",
+    views_table: str = "views",
+) -> Store:
+    """The store that `sqlite:PATH`, `moto` or `dynamodb` means. Raises ValueError.
+
+    The tables are made where no template is deployed: on moto, and at an endpoint of one's own.
+    """
+    kind, _, path = spec.partition(":")
+    if kind == "sqlite" and path:
+        from workledger.stores.sqlite import SqliteStore  # noqa: PLC0415
+
+        return SqliteStore(str(Path(path).expanduser()))
+    if spec not in ("dynamodb", "moto"):
+        raise ValueError(f"a store is sqlite:PATH, dynamodb or moto, not {spec!r}")
+    from workledger.stores.dynamodb import DynamoStore  # noqa: PLC0415
+
+    client = _moto() if spec == "moto" else _dynamodb(endpoint_url)
+    if spec == "moto" or endpoint_url is not None:
+        from workledger.stores.tables import create_tables  # noqa: PLC0415
+
+        create_tables(client, ledger_table, views_table)
+    return DynamoStore(client, ledger_table, views_table)
+
+
+def fresh_id() -> str:
+    """26 characters of base32: 128 random bits."""
+    return b32encode(secrets.token_bytes(16)).decode()[:26].lower()
+
+
+def _dynamodb(endpoint_url: str | None) -> Any:
+    from workledger.stores.dynamodb_requests import make_client  # noqa: PLC0415
+
+    return make_client(endpoint_url, connections=CONNECTIONS)
+
+
+def _moto() -> Any:
+    from workledger.stores.moto import moto_client  # noqa: PLC0415
+
+    return moto_client().__enter__()
+
+
+def _waker(url: str) -> Waker:
+    if not url:
+        return NoWaker()
+    from workledger.stores.wake_queue import WakeQueue  # noqa: PLC0415
+
+    return WakeQueue(_sqs, url, system_clock)
+
+
+def _sqs() -> Any:
+    import boto3  # noqa: PLC0415
+
+    return cast("Any", boto3.session.Session()).client("sqs")
+
+
+def _pause(sleep: Callable[[float], None], choose: Callable[[int], int]) -> Callable[[int], None]:
+    """Waits up to 10 ms, 20 ms, ... 400 ms before a further attempt."""
+
+    def pause(attempt: int) -> None:
+        sleep((1 + choose(min(5 << attempt, 400))) / 1_000)
+
+    return pause
+
+
+def _placed(memory: Memory, waker: Waker, clock: Clock) -> Callable[[Write], None]:
+    """What this process wrote it knows of before the index shows it; what is due is armed."""
+
+    def placed(write: Write) -> None:
+        for row in write.rows:
+            if row.place is not None and row.place.line.endswith(_READY):
+                memory.placed(row.place.line, spot(row.place, row.stream, row.thing), clock())
+        if write.due is not None:
+            waker.wake(write.due)
+
+    return placed
