@@ -1,0 +1,240 @@
+"""`make demo`: 500 invoices, four workers, one of which dies; then everything is counted again.
+
+Starts `workledger serve` on one SQLite file, loads samples/invoices.json, works it with four
+processes of samples/invoice_worker.py, and compares what the ledger says with what the input file
+implies. Exits with 1 on any difference. `--keep` leaves the folder with the database.
+"""
+
+import argparse
+import json
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from processes import HERE, WORKLEDGER, Broken, Process, Processes
+from tally import Tally, implied, recounted, unequal
+
+from workledger import Client
+from workledger.client import Event, Raw
+from workledger.errors import WorkledgerError
+
+QUEUE = "invoices"
+RETRIES = 2
+WORKERS = 4
+LEASE_SECONDS = 3
+WORK_SECONDS = 90
+
+WORDS = {
+    "ItemAdded": "added",
+    "ItemTaken": "taken",
+    "ItemPutBack": "put back",
+    "ItemCompleted": "completed",
+    "ItemFailed": "failed",
+}
+
+
+def main() -> int:
+    """Run the demo in a folder of its own."""
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("--keep", action="store_true", help="leave the folder with the database")
+    keep = parser.parse_args().keep
+    folder = Path(tempfile.mkdtemp(prefix="workledger-demo-"))
+    print("Workledger: 500 invoices, four workers, one of which will die.")
+    try:
+        with Processes(folder) as processes:
+            return 0 if Demo(processes, folder / "demo.db").run() else 1
+    except (Broken, WorkledgerError) as error:
+        print(f"\nThe demo could not go on: {error}", file=sys.stderr)
+        return 1
+    finally:
+        if keep:
+            print(f"Kept: {folder}")
+        else:
+            shutil.rmtree(folder, ignore_errors=True)
+
+
+class Demo:
+    """The steps, one after the other; `fine` turns false at the first difference."""
+
+    def __init__(self, processes: Processes, database: Path) -> None:
+        self.processes = processes
+        self.database = database
+        self.text = (HERE / "invoices.json").read_text(encoding="utf-8")
+        self.entries: list[dict[str, Any]] = json.loads(self.text, parse_float=str)
+        self.must = implied(self.text)
+        self.fine = True
+        self.began = time.monotonic()
+
+    def run(self) -> bool:
+        """All of it; whether everything was as the input file implies."""
+        title("1", "The backend")
+        server = self.processes.serve(self.database)
+        line("serving", f"{self.processes.url}, on one SQLite file ({self.seconds():.1f} s)")
+        with Client(self.processes.url, actor="demo") as client:
+            self.load(client)
+            self.explain(client)
+            self.work(client)
+            self.show(client)
+            self.history(client)
+        self.processes.end(server)
+        self.recount()
+        print()
+        print(f"{'All as it must be' if self.fine else 'DIFFERENT, see above'}: ", end="")
+        print(f"{self.seconds():.0f} seconds.")
+        return self.fine
+
+    def load(self, client: Client) -> None:
+        """One request; references that are there already are skipped."""
+        title("2", "The load: samples/invoices.json, in one request")
+        client.queues.create(QUEUE, description="Invoices to book", retries=RETRIES)
+        queue, must = client.queue(QUEUE), self.must
+        added = queue.add(Raw(self.text), key="demo")
+        line("entries", str(len(self.entries)))
+        self.check("added", added.added, must.added)
+        self.check("skipped", added.skipped, must.skipped, "their reference was there already")
+        again = queue.add(Raw(self.text), key="demo")
+        self.check("sent again", again.added, must.added, "same key, same answer, nothing new")
+        self.check("in the queue", queue.count(), must.added)
+
+    def explain(self, client: Client) -> None:
+        """Where an invoice stands, and whether the file says so too."""
+        title("3", "Where an invoice stands: workledger explain")
+        known = list({entry["reference"]: entry for entry in reversed(self.entries)}.values())[::-1]
+        at, entry = next((at, one) for at, one in enumerate(known[100:], 100) if priority(one) == 5)
+        (item,) = client.queue(QUEUE).items(reference=entry["reference"])
+        told = client.items.explain(item.id)
+        line(entry["reference"], told.text)
+        higher = sum(priority(one) > 5 for one in known)
+        earlier = sum(priority(one) == 5 for one in known[:at])
+        self.check("place", told.place, higher + earlier + 1)
+
+    def work(self, client: Client) -> None:
+        """Four processes; the demo only watches the counts."""
+        title("4", f"Four workers, four processes; a run's lease is {LEASE_SECONDS} s")
+        names = [f"worker-{number}" for number in range(1, WORKERS + 1)]
+        began = time.monotonic()
+        workers = [self.processes.worker(name, QUEUE, LEASE_SECONDS) for name in names]
+        self.watch(client, workers)
+        seconds = time.monotonic() - began
+        for worker in workers:
+            ended = self.processes.end(worker)
+            said = worker.said(1) if ended == 0 else f"ended with {ended}: {worker.said(3)}"
+            line(worker.name, "was killed (SIGKILL) by its invoice" if worker.killed else said)
+            self.fine = self.fine and (ended == 0 or worker.killed)
+        self.check("died", sum(worker.killed for worker in workers), 1)
+        line("together", f"{seconds:.1f} s, with the wait for the dead worker's lease")
+
+    def watch(self, client: Client, workers: Sequence[Process]) -> None:
+        """Until nothing is new or in progress. Raises Broken when that takes too long."""
+        until = time.monotonic() + WORK_SECONDS
+        while True:
+            counts = client.queue(QUEUE).counts()
+            if sys.stdout.isatty():
+                done = counts.completed + counts.failed
+                print(f"\r  {done} of {counts.all} done ", end="\r", flush=True)
+            if counts.new + counts.in_progress == 0:
+                return
+            if time.monotonic() > until or all(one.popen.poll() is not None for one in workers):
+                raise Broken(f"the work does not end: {counts}\n{workers[0].said()}")
+            time.sleep(0.1)
+
+    def show(self, client: Client) -> None:
+        """The result, and that data comes back digit for digit."""
+        title("5", "The result: workledger count, workledger items")
+        must, queue = self.must, client.queue(QUEUE)
+        counts = queue.counts()
+        self.check("completed", counts.completed, must.completed)
+        self.check("failed", counts.failed, must.failed)
+        failed = next(queue.items("failed"))
+        reason = getattr(failed.outcome, "reason", "")
+        line("for example", f"{failed.reference}: {reason}")
+        sent = {entry["reference"]: entry["data"] for entry in reversed(self.entries)}
+        back = {i.reference: json.loads(i.data_text, parse_float=str) for i in queue.items()}
+        same = sum(back.get(reference) == data for reference, data in sent.items())
+        self.check("data unchanged", same, must.added, "amounts digit for digit")
+
+    def history(self, client: Client) -> None:
+        """What the invoice went through whose worker died."""
+        (killer,) = [one for one in self.entries if one["data"].get("simulate") == "kill"]
+        title("6", f"The history of {killer['reference']}, which killed its worker")
+        (item,) = client.queue(QUEUE).items(reference=killer["reference"])
+        events = list(client.items.history(item.id))
+        for event in events:
+            print(f"  {event.at[11:23]}  {WORDS.get(event.type, event.type):<10} {told(event)}")
+        line("explain", client.items.explain(item.id).text)
+        kinds = [event.type for event in events]
+        takes = Counter(kinds)["ItemTaken"]
+        self.check("takes", takes, 2, "the second after the lease of the first had passed")
+
+    def recount(self) -> None:
+        """The server is gone: count the file's ledger, and build its rows anew."""
+        title("7", "The server has ended; the ledger counted again")
+        must, says = self.must, recounted(self.database)
+        print(f"  {'':<16}{'ledger':>8}{'implied by the file':>22}")
+        for name in ("added", "skipped", "completed", "failed", "retried", "taken_twice"):
+            self.compare(name, says, must)
+        for reference in unequal(says.endings, must.endings):
+            self.fine = False
+            line(reference, f"{says.endings.get(reference)}, not {must.endings.get(reference)}")
+        self.rebuilt()
+
+    def rebuilt(self) -> None:
+        """`workledger rebuild --check`: rows made of the ledger alone equal the live ones."""
+        store = f"sqlite:{self.database}"
+        command = [WORKLEDGER, "rebuild", "--check", "--store", store]
+        done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)
+        good = done.returncode == 0
+        self.fine = self.fine and good
+        line("rebuilt = live", "yes (workledger rebuild --check)" if good else "NO")
+        if not good:
+            print(done.stdout + done.stderr)
+
+    def compare(self, name: str, says: Tally, must: Tally) -> None:
+        """A line of the last table."""
+        found, wanted = getattr(says, name), getattr(must, name)
+        self.fine = self.fine and found == wanted
+        mark = "" if found == wanted else "   <- different"
+        print(f"  {name.replace('_', ' '):<16}{found:>8}{wanted:>22}{mark}")
+
+    def check(self, name: str, found: object, wanted: object, note: str = "") -> None:
+        """A line with a number that must be so."""
+        self.fine = self.fine and found == wanted
+        wrong = "" if found == wanted else f"   <- must be {wanted}"
+        line(name, f"{found!s:<6}{f'({note})' if note else ''}{wrong}".rstrip())
+
+    def seconds(self) -> float:
+        """Since the demo began."""
+        return time.monotonic() - self.began
+
+
+def title(number: str, text: str) -> None:
+    """The heading of a step."""
+    print(f"\n{number}  {text}")
+
+
+def line(name: str, text: str) -> None:
+    """A name and what is to be said of it."""
+    print(f"  {name:<16}{text}", flush=True)
+
+
+def told(event: Event) -> str:
+    """An event in a few words."""
+    data = event.data
+    if event.type == "ItemTaken":
+        return f"by {event.actor}, attempt {data['attempt']}"
+    return str(data.get("reason") or f"by {event.actor}")
+
+
+def priority(entry: dict[str, Any]) -> int:
+    """An entry's priority: 0 if it has none."""
+    return entry.get("priority", 0)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
