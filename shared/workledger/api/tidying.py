@@ -27,13 +27,9 @@ def tidy(made: dict[str, Any], operations: Iterable[Operation]) -> dict[str, Any
     shared: dict[str, Any] = {}
     for one in operations:
         _tidy_operation(made["paths"][one.path][one.method.lower()], one, schemas, shared)
-    made["paths"] = dict(sorted(made["paths"].items()))
-    _drop_titles(made["paths"])
-    _drop_titles(schemas)
-    made["components"] |= {
-        "schemas": _used(made, schemas),
-        "responses": dict(sorted(shared.items())),
-    }
+    made["paths"] = _clean(dict(sorted(made["paths"].items())))
+    used = _used(made, _clean(schemas))
+    made["components"] |= {"schemas": used, "responses": dict(sorted(shared.items()))}
     return made
 
 
