@@ -124,11 +124,12 @@ class Demo:
         seconds = time.monotonic() - began
         for worker in workers:
             ended = self.processes.end(worker)
-            said = worker.said(1) if ended == 0 else f"ended with {ended}: {worker.said(3)}"
-            line(worker.name, "was killed (SIGKILL) by its invoice" if worker.killed else said)
-            self.fine = self.fine and (ended == 0 or worker.killed)
+            fine = ended == 0 or worker.killed
+            said = worker.said(1).partition(" in ")[0] if fine else f"{ended}: {worker.said()}"
+            line(worker.name, "killed by its invoice (SIGKILL)" if worker.killed else said)
+            self.fine = self.fine and fine
         self.check("died", sum(worker.killed for worker in workers), 1)
-        line("together", f"{seconds:.1f} s, with the wait for the dead worker's lease")
+        line("together", f"{seconds:.1f} s; most of it the wait for the dead worker's lease")
 
     def watch(self, client: Client, workers: Sequence[Process]) -> None:
         """Until nothing is new or in progress. Raises Broken when that takes too long."""
