@@ -1,6 +1,7 @@
 """The embedded store's file: its tables, and how it is opened and recognised."""
 
 import sqlite3
+import time
 
 from workledger.errors import StoreBusy, StoreError
 
@@ -84,7 +85,7 @@ def open_writer(path: str, busy_seconds: float = BUSY_SECONDS) -> sqlite3.Connec
     try:
         db = connect(path, busy_seconds)
         if _is_new(db):
-            _make(db, path)
+            _make(db, path, busy_seconds)
         _recognise(db, path)
         db.execute("PRAGMA synchronous = FULL")
         db.execute(f"PRAGMA wal_autocheckpoint = {CHECKPOINT_PAGES}")
@@ -120,10 +121,9 @@ def _is_new(db: sqlite3.Connection) -> bool:
     return not tables and not _pragma(db, "application_id") and not _pragma(db, "user_version")
 
 
-def _make(db: sqlite3.Connection, path: str) -> None:
-    mode = _pragma(db, "journal_mode = WAL")
-    if mode != "wal":
-        raise StoreError(f"{path}: this file system does not allow a write-ahead log")
+def _make(db: sqlite3.Connection, path: str, busy_seconds: float) -> None:
+    if _log_ahead(db, busy_seconds) != "wal":
+        raise StoreError(f"{path}: a write-ahead log is not possible there")
     db.execute("BEGIN IMMEDIATE")
     try:
         if _is_new(db):  # another process may have been faster
@@ -135,6 +135,18 @@ def _make(db: sqlite3.Connection, path: str) -> None:
     except BaseException:
         db.execute("ROLLBACK")
         raise
+
+
+def _log_ahead(db: sqlite3.Connection, busy_seconds: float) -> int | str:
+    """Change the journal's mode; SQLite does not wait when others do so at the same moment."""
+    until = time.monotonic() + busy_seconds
+    while True:
+        try:
+            return _pragma(db, "journal_mode = WAL")
+        except sqlite3.OperationalError as error:
+            if code_of(error) != sqlite3.SQLITE_BUSY or time.monotonic() > until:
+                raise
+            time.sleep(0.005)
 
 
 def _recognise(db: sqlite3.Connection, path: str) -> None:
