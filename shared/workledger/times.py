@@ -17,8 +17,7 @@ _WIRE = re.compile(
 
 def to_text(moment: datetime) -> str:
     """The text form of an aware datetime, cut (not rounded) to the millisecond."""
-    utc = moment.astimezone(UTC)
-    return f"{utc:%Y-%m-%dT%H:%M:%S}.{utc.microsecond // 1000:03d}Z"
+    return moment.astimezone(UTC).isoformat(timespec="milliseconds")[:23] + "Z"
 
 
 def system_clock() -> str:
