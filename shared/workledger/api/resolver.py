@@ -134,11 +134,11 @@ class Api(APIGatewayHttpResolver):
         return {name: unquote(part) for name, part in match.groupdict().items()}
 
     def _call_route(self, route: Route, route_arguments: dict[str, str]) -> ResponseBuilder[Any]:
+        self._build(route)
         try:
             self._enter(route)
         except Refused as refused:
             return self._built(self._refuse(refused))
-        self._build(route)
         return super()._call_route(route, route_arguments)
 
     def _enter(self, route: Route) -> None:
@@ -154,7 +154,7 @@ class Api(APIGatewayHttpResolver):
     def _build(self, route: Route) -> None:
         if not route._middleware_stack_built:
             with self._building:
-                if not route._middleware_stack_built:
+                if not route._middleware_stack_built and route.dependant:
                     route._build_middleware_stack(self._router_middlewares, self)
 
     def _handle_not_found(self, method: str, path: str) -> ResponseBuilder[Any]:
