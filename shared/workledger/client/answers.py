@@ -129,9 +129,12 @@ class Item(Answer):
     outcome: Outcome | None
 
     @property
-    def data_text(self) -> str:
-        """The data as JSON text, digit for digit."""
-        return self.source.at("data").exact()
+    def data_text(self) -> str | None:
+        """The data as JSON text, digit for digit; None when it was purged."""
+        try:
+            return self.source.at("data").exact()
+        except KeyError:
+            return None
 
     @property
     def result_text(self) -> str | None:

@@ -1,0 +1,1 @@
+"""The command line (Q102). One module per group of commands; `main.app` holds them together."""
