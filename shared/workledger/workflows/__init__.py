@@ -1,0 +1,1 @@
+"""Workflows (Amazon SWF): pure rules of domains, types, executions and their tasks."""
