@@ -10,7 +10,7 @@ from workledger.views.row import Standing
 
 
 class Aggregate(Protocol):
-    """One kind of stream. Pure: everything comes in as data.
+    """One kind of stream. Pure: everything comes in as data, and a state is never changed.
 
     A thing's next state depends on its own state, the event, and the head's state before it. So
     whoever finds some rows of a commit placed and others not can finish the others: the head is

@@ -20,10 +20,12 @@ VERSIONS: Mapping[str, int] = {}
 UPCASTERS: Mapping[tuple[str, int], Upcaster] = {}
 """(type, version) -> the data as the next version has it."""
 
+_text = json.JSONEncoder(separators=(",", ":")).encode
+
 
 def encode(events: tuple[Event, ...]) -> str:
     """The events as compact JSON text, without their payloads."""
-    return json.dumps([_encode(event) for event in events], separators=(",", ":"))
+    return _text([_encode(event) for event in events])
 
 
 def _encode(event: Event) -> dict[str, Any]:

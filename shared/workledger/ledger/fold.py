@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Container, Mapping
+from functools import lru_cache
 from typing import Any
 
 from workledger.keys import HEAD, kind
@@ -14,6 +15,11 @@ Aggregates = Mapping[str, Aggregate]
 """Kind of stream -> its aggregate. Streams of other kinds have no rows."""
 
 TOMBSTONE = "null"
+
+REMEMBERED = 64
+"""States kept by their text: a process meets its queue and its run with every request."""
+
+_text = json.JSONEncoder(separators=(",", ":"), ensure_ascii=False).encode
 
 
 def touched(commit: Commit) -> list[str]:
@@ -47,7 +53,7 @@ def _row(
     if state is None:
         return Row(stream, thing, number, TOMBSTONE), None
     standing = aggregate.place(stream, thing, state) or NOWHERE
-    text = json.dumps(aggregate.dump(state), separators=(",", ":"), ensure_ascii=False)
+    text = _text(aggregate.dump(state))
     return Row(stream, thing, number, text, standing.place, standing.keys), standing.due
 
 
@@ -69,9 +75,12 @@ def write(
 
 def state(aggregate: Aggregate, row: Row | None) -> Any:
     """The state in a row; None where there is no row or a tombstone."""
-    if row is None or row.state == TOMBSTONE:
-        return None
-    return aggregate.load(json.loads(row.state))
+    return None if row is None or row.state == TOMBSTONE else _state(aggregate, row.state)
+
+
+@lru_cache(REMEMBERED)
+def _state(aggregate: Aggregate, text: str) -> Any:
+    return aggregate.load(json.loads(text))
 
 
 def seen(aggregates: Aggregates, stream: str, rows: Mapping[str, Row]) -> Seen:
