@@ -1,6 +1,7 @@
-"""The claim of work items: look, choose, put once; the steps of a `next`."""
+"""The claim of work items: put once, and what becomes of those that were held (Q23 to Q26, Q52)."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
 
@@ -11,64 +12,13 @@ from workledger.ledger.aggregate import Command
 from workledger.ledger.commit import Commit
 from workledger.ledger.execute import Result
 from workledger.queues import item_commands
-from workledger.queues import queue as queue_rules
 from workledger.queues import run as run_rules
 from workledger.queues.choices import Choice
-from workledger.queues.item import Held, Item, Waiting, ready_place
-from workledger.queues.queue import Queue
+from workledger.queues.item import TAKEN, Held, Item
 from workledger.service import runs
 from workledger.service.core import Core
+from workledger.service.looking import SETTLE, Candidate, Line, heal
 from workledger.times import plus
-from workledger.views import claim as memory
-from workledger.views.order import Spot, spot
-from workledger.views.row import Row
-
-SETTLE = 25
-"""Overdue things that a taker settles itself; the timekeeper does the rest."""
-
-MOST_BYTES = 4 * 1024 * 1024
-"""An answer's data stops here, decided before anything is claimed (Q27)."""
-
-
-@dataclass(frozen=True, slots=True)
-class Line:
-    """The lines of a queue that a taker looks at."""
-
-    queue: str
-
-    @property
-    def name(self) -> str:
-        """The ready line."""
-        return keys.queue_line(self.queue, "new")
-
-    @property
-    def deferred(self) -> str:
-        """The line of what is not to be taken yet."""
-        return keys.queue_line(self.queue, "deferred")
-
-    @property
-    def in_progress(self) -> str:
-        """The line of what runs hold."""
-        return keys.queue_line(self.queue, "in_progress")
-
-
-@dataclass(frozen=True, slots=True)
-class Sight:
-    """What one look brought: the queue's settings and the head of what is ready."""
-
-    queue: Queue
-    ready: list[Spot]
-    complete: bool
-
-
-@dataclass(frozen=True, slots=True)
-class Candidate:
-    """A ready item, strongly read; `ahead` is how many ready ones stand before it."""
-
-    spot: Spot
-    row: Row
-    item: Item
-    ahead: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,114 +29,14 @@ class Claimed:
     item: Item
 
 
-def look(core: Core, actor: str, line: Line, run: str) -> Sight:
-    """Read side by side the queue and the run, what is deferred and due, and the ready line.
-
-    Due items are settled and count as ready. Raises Refused: queue_not_found, run_ended,
-    foreign_run.
-    """
-    located = keys.queue_of(line.queue)
-    if located is None:
-        raise queue_rules.not_found(line.queue)
-    stream, generation = located
-    now = core.clock()
-    lookups = core.store.together(
-        [
-            partial(core.store.heads_and_beats, [stream, keys.run_stream(run)]),
-            partial(core.store.read_line, line.deferred, limit=SETTLE, until=now),
-            partial(core.store.read_line, line.name, limit=_page(core)),
-        ]
-    )
-    (heads, beats), due, ready = lookups
-    seen = fold.seen(core.executor.aggregates, stream, _head(heads.get(stream)))
-    queue = queue_rules.live(seen, generation)
-    queue = queue or queue_rules.live(core.executor.read(stream), generation)
-    if queue is None:
-        raise queue_rules.not_found(line.queue)
-    lease = runs.check_own(core, actor, run, runs.lease_of(core, run, heads, beats))
-    runs.beat_if_half_gone(core, lease)
-    settled = _settle_due(core, due) if due and not queue.settings.paused else []
-    recent = core.memory.recent(line.name, now) if core.store.lag else []
-    return Sight(queue, sorted({*ready, *settled, *recent}), len(ready) < _page(core))
-
-
-def _page(core: Core) -> int:
-    return memory.PAGE if core.store.lag else memory.PAGE // 4
-
-
-def _head(row: Row | None) -> dict[str, Row]:
-    return {keys.HEAD: row} if row is not None else {}
-
-
-def _settle_due(core: Core, due: Sequence[Spot]) -> list[Spot]:
-    """Move what is due to its place on the ready line; answers where it now stands."""
-    rows = core.store.rows([(one.stream, keys.HEAD) for one in due])
-    commands: list[tuple[Command, dict[str, Row]]] = []
-    for (stream, _), row in rows.items():
-        item: Item = fold.state(core.executor.aggregates["item"], row)
-        decide = partial(item_commands.ready, generation=item.generation, now=core.clock())
-        status = item.status
-        if isinstance(status, Waiting) and status.not_before and status.not_before <= core.clock():
-            commands.append((core.command(stream, "system", decide), _head(row)))
-    results = core.executor.once_all(commands)
-    return [
-        spot(ready_place(one.commit.stream, one.head), one.commit.stream, keys.HEAD)
-        for one in results
-        if isinstance(one, Result) and one.commit is not None
-    ]
-
-
-def candidates(core: Core, line: Line, sight: Sight, most: int) -> list[Candidate]:
-    """The items to try: the first `most`, or after lost races some of the first 2^k."""
-    k = core.memory.k(line.name, core.clock())
-    size = max(memory.window(k), most)
-    for spots in _windows(core, line, sight, size):
-        ready = _ready(core, spots)
-        if ready:
-            spread = min(1 << k, len(ready))
-            start = core.choose(spread) if spread > 1 else 0
-            return _within(ready[start : start + most] if most > 1 else [ready[start]])
-    return []
-
-
-def _within(chosen: list[Candidate]) -> list[Candidate]:
-    """As many as the answer may bear."""
-    total = 0
-    for index, one in enumerate(chosen):
-        total += one.item.size + 1024
-        if total > MOST_BYTES and index:
-            return chosen[:index]
-    return chosen
-
-
-def _windows(core: Core, line: Line, sight: Sight, size: int) -> Iterator[list[Spot]]:
-    """The spots of the line in windows, passing over what this process is claiming."""
-    spots, complete = sight.ready, sight.complete
-    while True:
-        free = core.memory.free(spots)
-        for start in range(0, len(free), size):
-            yield free[start : start + size]
-        if complete or not spots:
-            return
-        spots = core.store.read_line(line.name, after=spots[-1], limit=memory.PAGE)
-        complete = len(spots) < memory.PAGE
-
-
-def _ready(core: Core, spots: Sequence[Spot]) -> list[Candidate]:
-    """Those that are still ready, in order, read consistently in one batch."""
-    rows = core.store.rows([(one.stream, one.thing) for one in spots])
-    found: list[Candidate] = []
-    for one in spots:
-        row = rows.get((one.stream, one.thing))
-        item: Item | None = fold.state(core.executor.aggregates["item"], row)
-        if row is not None and item is not None and _stands_at(item, one):
-            found.append(Candidate(one, row, item, len(found)))
-    return found
-
-
-def _stands_at(item: Item, here: Spot) -> bool:
-    ready = item.status == Waiting()
-    return ready and spot(ready_place(here.stream, item), here.stream, here.thing) == here
+@contextmanager
+def reserved(core: Core, chosen: Sequence[Candidate]) -> Generator[list[Candidate]]:
+    """Those of the chosen that no other thread of this process is claiming; free again behind."""
+    mine = set(core.memory.reserve([one.spot for one in chosen]))
+    try:
+        yield [one for one in chosen if one.spot in mine]
+    finally:
+        core.memory.release(mine)
 
 
 def claim(
@@ -198,23 +48,28 @@ def claim(
     ids: Sequence[str],
 ) -> list[Claimed]:
     """Put each take once; who loses goes elsewhere."""
-    now = core.clock()
-    mine = set(core.memory.reserve([one.spot for one in chosen], now))
-    commands = [
-        (_take(core, actor, run, one, command), {keys.HEAD: one.row})
-        for one, command in zip(chosen, ids, strict=True)
-        if one.spot in mine
-    ]
-    results = core.executor.once_all(commands)
+    results = core.executor.once_all(
+        [
+            (_take(core, actor, run, one, command), {keys.HEAD: one.row})
+            for one, command in zip(chosen, ids, strict=True)
+        ]
+    )
     claimed = [_claimed(one) for one in results if isinstance(one, Result)]
     for one in results:
         if isinstance(one, Commit):
             _lost(core, line, one)
     if claimed and len(claimed) == len(results):
         core.memory.won(line.name)
-    if not core.store.lag:
-        core.memory.release(mine)
+    if core.store.lag:
+        gone = [at.spot for at, one in zip(chosen, results, strict=True) if _takes(one)]
+        core.memory.gone(gone, core.clock())
     return [one for one in claimed if one is not None]
+
+
+def _takes(outcome: Result | Commit) -> bool:
+    """Whether the item is taken now, by this or by another; a change leaves it where it is."""
+    commit = outcome.commit if isinstance(outcome, Result) else outcome
+    return commit is not None and commit.events[0].type == TAKEN
 
 
 def _take(core: Core, actor: str, run: str, one: Candidate, command: str) -> Command:
@@ -239,8 +94,7 @@ def at_round(item: Item, commit: Commit) -> Item:
 def _lost(core: Core, line: Line, commit: Commit) -> None:
     now = core.clock()
     core.memory.lost(line.name, now)
-    if memory.should_heal(commit.at, now):
-        core.executor.finish(commit)
+    heal(core, commit, now)
 
 
 def put_choice(core: Core, actor: str, run: str, choice: Choice) -> Commit | None:

@@ -11,9 +11,10 @@ from workledger.queues import choices as choosing
 from workledger.queues import run as run_rules
 from workledger.queues.choices import Choice
 from workledger.queues.item import Item
-from workledger.service import claiming, queues, runs
-from workledger.service.claiming import Claimed, Line
+from workledger.service import claiming, looking, queues, runs
+from workledger.service.claiming import Claimed
 from workledger.service.core import Core
+from workledger.service.looking import Candidate, Line, Sight
 from workledger.service.rowless import put
 from workledger.service.runs import Lease
 from workledger.times import plus, seconds_between
@@ -100,45 +101,54 @@ class _Request:
         claimed = self._resume()
         looks_left = 1 if self.core.store.lag else 0
         for _ in range(0 if claimed else ATTEMPTS):
-            sight = claiming.look(self.core, self.actor, self.line, self.run)
+            sight = looking.look(self.core, self.actor, self.line, self.run, self.most)
             if sight.queue.settings.paused:
                 return Taken(self.run, [], "paused")
-            candidates = claiming.candidates(self.core, self.line, sight, self.most)
+            candidates = looking.candidates(self.core, self.line, sight, self.most)
             if candidates:
                 claimed = self._try(candidates)
                 if claimed:
                     break
-            elif claiming.settle_vanished(self.core, self.line):
+            elif sight.moving or claiming.settle_vanished(self.core, self.line):
                 continue
             elif looks_left:
                 looks_left -= 1
                 self.core.sleep(LOOK_AGAIN_SECONDS)
             else:
-                return self._nothing()
-        if not claimed:
-            return Taken(self.run, [], "contended", plus(self.core.clock(), 1))
-        return self._taken(claimed)
+                return self._nothing(sight)
+        return self._taken(claimed) if claimed else self._contended()
 
-    def _nothing(self) -> Taken:
+    def _contended(self) -> Taken:
+        return Taken(self.run, [], "contended", plus(self.core.clock(), 1))
+
+    def _nothing(self, sight: Sight) -> Taken:
+        if looking.being_claimed(self.core, self.line, sight):
+            return self._contended()
         deferred = self.core.store.read_line(self.line.deferred, limit=1)
         if deferred:
             return Taken(self.run, [], "deferred", deferred[0].date)
         return Taken(self.run, [], "empty")
 
-    def _try(self, candidates: Sequence[claiming.Candidate]) -> list[Claimed]:
+    def _try(self, candidates: Sequence[Candidate]) -> list[Claimed]:
         """Claim the candidates; a keyed request first commits its choice (Q26)."""
-        if self.stream is None:
-            ids = [self.core.new_id() for _ in candidates]
-            return claiming.claim(self.core, self.actor, self.line, self.run, candidates, ids)
-        addresses = [(one.row.stream, one.row.commit + 1) for one in candidates]
+        with claiming.reserved(self.core, candidates) as mine:
+            if not mine:
+                return []
+            if self.stream is None:
+                ids = [self.core.new_id() for _ in mine]
+                return claiming.claim(self.core, self.actor, self.line, self.run, mine, ids)
+            return self._choose(self.stream, mine)
+
+    def _choose(self, stream: str, mine: Sequence[Candidate]) -> list[Claimed]:
+        addresses = [(one.row.stream, one.row.commit + 1) for one in mine]
         number = self.choices_made + 1
-        commit = put(self.core, self.stream, number, self.actor, choosing.chosen(addresses))
+        commit = put(self.core, stream, number, self.actor, choosing.chosen(addresses))
         self.choices_made = number
         choices = choosing.choices(commit)
         if [(choice.stream, choice.number) for choice in choices] != addresses:
             return self._carry_on(choices)
         ids = [choice.command for choice in choices]
-        return claiming.claim(self.core, self.actor, self.line, self.run, candidates, ids)
+        return claiming.claim(self.core, self.actor, self.line, self.run, mine, ids)
 
     def _resume(self) -> list[Claimed]:
         """What an earlier sending of this request chose: taken, lost, or still to be put."""

@@ -14,6 +14,7 @@ from workledger.times import seconds_between
 from workledger.views.order import Spot
 
 T = TypeVar("T")
+_Mark = tuple[str, str, str]
 
 PAGE = 40
 """Spots read from a line at once."""
@@ -28,8 +29,8 @@ CALM_SECONDS = 1.0
 PLACED_SECONDS = 2.0
 """How long a process remembers what it placed: longer than an index lags."""
 
-CLAIMED_SECONDS = 0.5
-"""How long it passes over what it claimed: half the second within which nothing may be missed."""
+GONE_SECONDS = 0.5
+"""How long it passes over what it saw taken: half the second within which nothing may be missed."""
 
 HEAL_SECONDS = 1.0
 """Losers of a claim finish only commits older than this: a younger one's writer is at it."""
@@ -47,9 +48,8 @@ class Memory:
     """What one process remembers of the lines it claims from. Safe under threads."""
 
     _lines: dict[str, _Line] = field(default_factory=dict[str, _Line])
-    _claimed: dict[tuple[str, str, str], str] = field(
-        default_factory=dict[tuple[str, str, str], str]
-    )
+    _claimed: set[_Mark] = field(default_factory=set[_Mark])
+    _gone: dict[_Mark, str] = field(default_factory=dict[_Mark, str])
     _lock: Lock = field(default_factory=Lock)
 
     def k(self, line: str, now: str) -> int:
@@ -81,7 +81,7 @@ class Memory:
         with self._lock:
             known = self._lines.setdefault(line, _Line())
             known.placed[spot] = now
-            self._claimed.pop(_mark(spot), None)
+            self._gone.pop(_mark(spot), None)
             if len(known.placed) > PAGE:
                 self._forget(known.placed, now, PLACED_SECONDS)
 
@@ -94,24 +94,32 @@ class Memory:
             self._forget(known.placed, now, PLACED_SECONDS)
             return list(known.placed)
 
-    def reserve(self, candidates: Iterable[Spot], now: str) -> list[Spot]:
+    def reserve(self, candidates: Iterable[Spot]) -> list[Spot]:
         """Mark candidates as being claimed by this process; answers those nobody marked before."""
         with self._lock:
-            self._forget(self._claimed, now, CLAIMED_SECONDS)
             mine = [spot for spot in candidates if _mark(spot) not in self._claimed]
-            self._claimed.update((_mark(spot), now) for spot in mine)
+            self._claimed.update(_mark(spot) for spot in mine)
             return mine
 
     def release(self, candidates: Iterable[Spot]) -> None:
-        """The candidates were not claimed after all, or may be placed on a line again."""
+        """The candidates are being claimed no more, whatever became of them."""
         with self._lock:
-            for spot in candidates:
-                self._claimed.pop(_mark(spot), None)
+            self._claimed.difference_update(_mark(spot) for spot in candidates)
 
-    def free(self, spots: Sequence[Spot]) -> list[Spot]:
-        """The spots that this process is not claiming and did not just claim."""
+    def gone(self, spots: Iterable[Spot], now: str) -> None:
+        """These were just taken: pass over them although the line may still show them."""
         with self._lock:
-            return [spot for spot in spots if _mark(spot) not in self._claimed]
+            self._gone.update((_mark(spot), now) for spot in spots)
+
+    def free(self, spots: Sequence[Spot], now: str) -> list[Spot]:
+        """The spots that this process is not claiming and did not just see taken."""
+        with self._lock:
+            self._forget(self._gone, now, GONE_SECONDS)
+            return [
+                spot
+                for spot in spots
+                if _mark(spot) not in self._claimed and _mark(spot) not in self._gone
+            ]
 
     @staticmethod
     def _forget(remembered: dict[T, str], now: str, seconds: float) -> None:
@@ -122,7 +130,7 @@ class Memory:
             del remembered[oldest]
 
 
-def _mark(spot: Spot) -> tuple[str, str, str]:
+def _mark(spot: Spot) -> _Mark:
     return spot.stream, spot.thing, spot.tie
 
 

@@ -1,0 +1,122 @@
+"""One store and the processes that use it, each with its own ids, memory and luck."""
+
+import shutil
+import tempfile
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from tests.stores.kinds import dynamodb, sqlite
+from tests.support import FakeClock, Surroundings, make_core
+from workledger.ledger.commit import Commit
+from workledger.queues.item_commands import NewItem
+from workledger.queues.queue import Settings
+from workledger.service import adding, projecting, queues, rebuilding, taking
+from workledger.service.adding import Added
+from workledger.service.core import Core
+from workledger.service.taking import Taken, Wanted
+from workledger.stores.faults import FaultyStore
+from workledger.stores.port import Store, Write
+
+MAKERS = {"sqlite": sqlite, "dynamodb": dynamodb}
+
+SHARED_MEMORY = Path("/dev/shm")
+"""Where files cost no wait for a disk; what a loss of power leaves is tested elsewhere."""
+
+
+@contextmanager
+def quick_folder() -> Iterator[Path]:
+    """A folder in memory, where the machine has such a thing."""
+    folder = Path(tempfile.mkdtemp(dir=SHARED_MEMORY if SHARED_MEMORY.is_dir() else None))
+    try:
+        yield folder
+    finally:
+        shutil.rmtree(folder)
+
+
+@dataclass
+class World:
+    """A store without faults, the common clock, and how many processes there are."""
+
+    store: Store
+    clock: FakeClock = field(default_factory=FakeClock)
+    processes: int = 0
+
+    def process(self, *, clock: FakeClock | None = None, **faults: Any) -> Core:
+        """A further process: its own ids and memory; with `faults`, behind a FaultyStore."""
+        space = "abcdefghijklmnopqrstuvwxyz"[self.processes % 26]
+        self.processes += 1
+        clock = clock or self.clock
+        store = FaultyStore(self.store, clock=clock, **faults) if faults else self.store
+        return make_core(store, Surroundings(clock), space)
+
+    def queue(self, name: str = "Invoices", **settings: Any) -> str:
+        """A queue's id, made by a process of its own."""
+        return queues.create(self.process(), "kai", name, Settings(**settings)).id
+
+    def heal(self) -> None:
+        """What the projector does in time: every stream that moved is finished and fed."""
+        assert projecting.moved(self.process(), streams(self.store)) == []
+
+    def verify(self) -> None:
+        """Once healed, the live rows are those that the ledger makes (Q94)."""
+        self.heal()
+        assert rebuilding.check(self.process()) == []
+
+
+@dataclass
+class Once:
+    """A hook that runs something before the first step of this name on such a stream, once."""
+
+    step: str
+    stream: str
+    action: Callable[[], Any]
+    done: bool = False
+
+    def __call__(self, step: str, args: tuple[Any, ...]) -> None:
+        """See one step."""
+        if self.done or step != self.step or not _stream_of(args).startswith(self.stream):
+            return
+        self.done = True
+        self.action()
+
+
+def _stream_of(args: tuple[Any, ...]) -> str:
+    about = args[0] if args else ""
+    return about.commit.stream if isinstance(about, Write) else str(about)
+
+
+@contextmanager
+def world(kind: str) -> Iterator[World]:
+    """An empty world on a kind of store."""
+    with quick_folder() as folder, MAKERS[kind](folder) as store:
+        yield World(store)
+
+
+def streams(store: Store) -> list[str]:
+    """Every stream that has commits."""
+    return list(dict.fromkeys(commit.stream for commit in store.all_commits()))
+
+
+def commits(store: Store, kind: str) -> list[Commit]:
+    """Every commit of a kind of stream."""
+    return [one for one in store.all_commits() if one.stream.startswith(f"{kind}/")]
+
+
+def add(core: Core, queue: str, *references: str | None, **values: Any) -> Added:
+    """Add an item for each reference, whose data is the reference."""
+    key, body = values.pop("key", None), values.pop("body", "")
+    entries = [NewItem(f'"{one}"', one, **values) for one in references]
+    return adding.add(core, "kai", queue, entries, key, body)
+
+
+def take(core: Core, queue: str, actor: str = "rob", **wanted: Any) -> Taken:
+    """Take what there is."""
+    return taking.take(core, actor, queue, Wanted(**wanted))
+
+
+def references(taken: Taken) -> Sequence[str | None]:
+    """What was taken."""
+    return [one.item.reference for one in taken.items]
