@@ -42,18 +42,18 @@ WORDS = {
 def main() -> int:
     """Run the demo in a folder of its own."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("--file", type=Path, default=HERE / "invoices.json", help="other entries")
     parser.add_argument("--keep", action="store_true", help="leave the folder with the database")
-    keep = parser.parse_args().keep
+    options = parser.parse_args()
     folder = Path(tempfile.mkdtemp(prefix="workledger-demo-"))
-    print("Workledger: 500 invoices, four workers, one of which will die.")
     try:
         with Processes(folder) as processes:
-            return 0 if Demo(processes, folder / "demo.db").run() else 1
+            return 0 if Demo(processes, folder / "demo.db", options.file).run() else 1
     except (Broken, WorkledgerError) as error:
         print(f"\nThe demo could not go on: {error}", file=sys.stderr)
         return 1
     finally:
-        if keep:
+        if options.keep:
             print(f"Kept: {folder}")
         else:
             shutil.rmtree(folder, ignore_errors=True)
@@ -62,10 +62,10 @@ def main() -> int:
 class Demo:
     """The steps, one after the other; `fine` turns false at the first difference."""
 
-    def __init__(self, processes: Processes, database: Path) -> None:
+    def __init__(self, processes: Processes, database: Path, file: Path) -> None:
         self.processes = processes
         self.database = database
-        self.text = (HERE / "invoices.json").read_text(encoding="utf-8")
+        self.text = file.read_text(encoding="utf-8")
         self.entries: list[dict[str, Any]] = json.loads(self.text, parse_float=str)
         self.must = implied(self.text)
         self.fine = True
@@ -73,6 +73,7 @@ class Demo:
 
     def run(self) -> bool:
         """All of it; whether everything was as the input file implies."""
+        print(f"Workledger: {len(self.entries)} invoices, four workers, one of which will die.")
         title("1", "The backend")
         server = self.processes.serve(self.database)
         line("serving", f"{self.processes.url}, on one SQLite file ({self.seconds():.1f} s)")
@@ -91,7 +92,7 @@ class Demo:
 
     def load(self, client: Client) -> None:
         """One request; references that are there already are skipped."""
-        title("2", "The load: samples/invoices.json, in one request")
+        title("2", "The load, in one request")
         client.queues.create(QUEUE, description="Invoices to book", retries=RETRIES)
         queue, must = client.queue(QUEUE), self.must
         added = queue.add(Raw(self.text), key="demo")
@@ -105,13 +106,15 @@ class Demo:
     def explain(self, client: Client) -> None:
         """Where an invoice stands, and whether the file says so too."""
         title("3", "Where an invoice stands: workledger explain")
-        known = list({entry["reference"]: entry for entry in reversed(self.entries)}.values())[::-1]
-        at, entry = next((at, one) for at, one in enumerate(known[100:], 100) if priority(one) == 5)
-        (item,) = client.queue(QUEUE).items(reference=entry["reference"])
+        first = {entry["reference"]: entry for entry in reversed(self.entries)}
+        known = sorted(first.values(), key=self.entries.index)
+        at = len(known) // 2
+        chosen = known[at]
+        (item,) = client.queue(QUEUE).items(reference=chosen["reference"])
         told = client.items.explain(item.id)
-        line(entry["reference"], told.text)
-        higher = sum(priority(one) > 5 for one in known)
-        earlier = sum(priority(one) == 5 for one in known[:at])
+        line(chosen["reference"], told.text)
+        higher = sum(priority(one) > priority(chosen) for one in known)
+        earlier = sum(priority(one) == priority(chosen) for one in known[:at])
         self.check("place", told.place, higher + earlier + 1)
 
     def work(self, client: Client) -> None:
