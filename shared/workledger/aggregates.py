@@ -7,12 +7,17 @@ from workledger.ledger import feed
 from workledger.ledger.aggregate import Aggregate
 from workledger.ledger.fold import Aggregates
 from workledger.queues import item, queue, run
+from workledger.workflows import domain, folding
+from workledger.workflows import type as types
 
 AGGREGATES: Aggregates = {
-    "item": cast(Aggregate, item),
-    "queue": cast(Aggregate, queue),
-    "run": cast(Aggregate, run),
-    "token": cast(Aggregate, token),
-    "feed": cast(Aggregate, feed),
+    "item": cast("Aggregate", item),
+    "queue": cast("Aggregate", queue),
+    "run": cast("Aggregate", run),
+    "token": cast("Aggregate", token),
+    "feed": cast("Aggregate", feed),
+    "domain": cast("Aggregate", domain),
+    "type": cast("Aggregate", types),
+    "execution": cast("Aggregate", folding),
 }
 """Kinds with rows. Streams of other kinds (`add/`, `take/`) are read from the ledger itself."""

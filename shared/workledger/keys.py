@@ -161,6 +161,11 @@ def runs_line(status: str) -> str:
     return f"runs/{status}#0"
 
 
+def chunk_stream(stream: str, command: str) -> str:
+    """The stream of a command's long payloads: one owner each, which a retry finds again."""
+    return f"chunk/{digest(stream, command)}"
+
+
 def audit_line(month: str) -> str:
     """The line of a month's audit entries, `2026-11`: no request reads more than it shows."""
     return f"audit/{month}#0"

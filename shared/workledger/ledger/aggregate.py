@@ -38,12 +38,14 @@ class Aggregate(Protocol):
 class Seen:
     """What a command meets: the states of the head and of the things it named, None for absent.
 
-    `number` is the head's commit: a new commit goes to `number + 1`.
+    `number` is the head's commit: a new commit goes to `number + 1`. `ahead` counts the events that
+    other commands of the same commit have put before this one's (see `merge`).
     """
 
     stream: str
     number: int = 0
     states: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    ahead: int = 0
 
     @property
     def head(self) -> Any:

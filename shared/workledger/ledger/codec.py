@@ -34,6 +34,8 @@ def _encode(event: Event) -> dict[str, Any]:
         stored["version"] = event.version
     if event.things != (HEAD,):
         stored["things"] = event.things
+    if event.chunk is not None:
+        stored["chunk"] = event.chunk
     return stored
 
 
@@ -69,4 +71,6 @@ def _decode(
     while version < newest:
         data = upcasters[name, version](data)
         version += 1
-    return Event(name, data, tuple(stored.get("things", (HEAD,))), payload, version)
+    chunk = stored.get("chunk")
+    at = (chunk[0], chunk[1]) if chunk else None
+    return Event(name, data, tuple(stored.get("things", (HEAD,))), payload, version, at)

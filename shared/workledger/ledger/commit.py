@@ -12,7 +12,8 @@ class Event:
     """One fact. `things` names every row it touches, so that a row can be finished by anybody.
 
     `data` is small and holds all that a row or a place needs. `payload` is JSON text kept in an
-    attribute of its own, which may be removed later without losing the trail.
+    attribute of its own, which may be removed later without losing the trail; a long one of a
+    stream with many things stands elsewhere in the ledger, at `chunk` (see `spill`).
     """
 
     type: str
@@ -20,6 +21,7 @@ class Event:
     things: tuple[str, ...] = (HEAD,)
     payload: str | None = None
     version: int = 1
+    chunk: tuple[str, int] | None = None
 
 
 @dataclass(frozen=True, slots=True)

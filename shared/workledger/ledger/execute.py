@@ -41,6 +41,7 @@ class _Try:
     """A command on its way."""
 
     command: Command
+    rows: Mapping[str, Row] | None = None
     seen: Seen = field(default_factory=lambda: Seen(""))
     write: Write | None = None
     states: Mapping[str, Any] = field(default_factory=dict[str, Any])
@@ -68,9 +69,12 @@ class Executor:
         self.pause = pause
         self.placed = placed
 
-    def run(self, command: Command) -> Result:
-        """Carry out one command. Raises Refused, StoreBusy, AnswerLost."""
-        return self.run_all([command])[0].unwrap()
+    def run(self, command: Command, rows: Mapping[str, Row] | None = None) -> Result:
+        """Carry out one command; rows just read save the first read.
+
+        Raises Refused, StoreBusy, AnswerLost.
+        """
+        return self._run([_Try(command, rows)])[0].unwrap()
 
     def run_all(self, commands: Sequence[Command]) -> list[Result]:
         """Carry out commands of different streams, each alone; refusals are in the results.
@@ -78,7 +82,9 @@ class Executor:
         Raises the StoreError of any that could not be carried out: the others stand, and a repeat
         with the same ids is safe.
         """
-        tries = [_Try(command) for command in commands]
+        return self._run([_Try(command) for command in commands])
+
+    def _run(self, tries: list[_Try]) -> list[Result]:
         waiting = tries
         for attempt in range(ATTEMPTS):
             if attempt:
@@ -101,10 +107,10 @@ class Executor:
         self, commands: Sequence[tuple[Command, Mapping[str, Row]]]
     ) -> list[Result | Commit]:
         """`once` for several commands of different streams, written side by side."""
-        tries = [_Try(command) for command, _ in commands]
-        for one, (command, rows) in zip(tries, commands, strict=True):
-            one.seen = fold.seen(self.aggregates, command.stream, rows)
-            self._prepare(one, command.decide(one.seen))
+        tries = [_Try(command, rows) for command, rows in commands]
+        for one in tries:
+            self._load_one(one)
+            self._prepare(one, one.command.decide(one.seen))
         waiting: list[_Try] = tries
         lost: dict[int, Commit] = {}
         for attempt in range(ATTEMPTS):
@@ -171,9 +177,7 @@ class Executor:
     def _load(self, tries: list[_Try]) -> None:
         """The heads first, then the things: never in one batch, which is no snapshot."""
         if len(tries) == 1:
-            command = tries[0].command
-            rows = self.store.load(command.stream, command.things)
-            tries[0].seen = fold.seen(self.aggregates, command.stream, rows)
+            self._load_one(tries[0])
             return
         heads = self.store.rows([(one.command.stream, HEAD) for one in tries])
         named = [(one.command.stream, thing) for one in tries for thing in one.command.things]
@@ -184,6 +188,12 @@ class Executor:
             found[HEAD] = heads.get((stream, HEAD))
             rows = {thing: row for thing, row in found.items() if row is not None}
             one.seen = fold.seen(self.aggregates, stream, rows)
+
+    def _load_one(self, one: _Try) -> None:
+        command, rows = one.command, one.rows
+        if rows is None:
+            rows = self.store.load(command.stream, command.things)
+        one.seen, one.rows = fold.seen(self.aggregates, command.stream, rows), None
 
     def _prepare(self, one: _Try, events: Sequence[Event]) -> None:
         command, seen = one.command, one.seen

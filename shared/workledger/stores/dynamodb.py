@@ -40,6 +40,7 @@ _log = logging.getLogger(__name__)
 _NO_VIEWS = {BEAT, COUNTER, DUE}
 _NEW_COMMIT = "attribute_not_exists(#stream)"
 _NEWER_ROW = "attribute_not_exists(#n) OR #n < :n"
+_OF_STREAM = "#stream = :stream"
 _BEYOND = "#stream = :stream AND #n > :n"
 
 
@@ -98,18 +99,25 @@ class DynamoStore(Lines, Marks, Counts):
 
     def commits(self, stream: str, after: int = 0, limit: int | None = None) -> list[Commit]:
         """The commits of a stream beyond a number, in order, with payloads; strongly consistent."""
+        values = {":stream": text(stream), ":n": number(after)}
+        return [commit_of(item) for item in self._query_all(self._ledger, _BEYOND, values, limit)]
+
+    def _query_all(
+        self, table: str, condition: str, values: Item, limit: int | None = None
+    ) -> list[Item]:
+        """The items of a stream that meet a condition, strongly consistent, page after page."""
         params: dict[str, Any] = {
-            "TableName": self._ledger,
-            "KeyConditionExpression": _BEYOND,
-            "ExpressionAttributeNames": names(_BEYOND),
-            "ExpressionAttributeValues": {":stream": text(stream), ":n": number(after)},
+            "TableName": table,
+            "KeyConditionExpression": condition,
+            "ExpressionAttributeNames": names(condition),
+            "ExpressionAttributeValues": values,
             "ConsistentRead": True,
         }
-        found: list[Commit] = []
+        found: list[Item] = []
         while limit is None or len(found) < limit:
             left = {} if limit is None else {"Limit": limit - len(found)}
             page = read(self._client.query, **params, **left)
-            found += [commit_of(item) for item in page["Items"]]
+            found += page["Items"]
             if "LastEvaluatedKey" not in page:
                 break
             params["ExclusiveStartKey"] = page["LastEvaluatedKey"]
@@ -133,6 +141,17 @@ class DynamoStore(Lines, Marks, Counts):
         """Rows by key, tombstones too, each strongly consistent, together no snapshot."""
         rows = [row_of(item) for item in self._rows(keys)]
         return {(row.stream, row.thing): row for row in rows}
+
+    def things(self, stream: str) -> dict[str, Row]:
+        """Every row of a stream that is a view; the head as it was before the others were read."""
+        head = self._get(self._views, row_key(stream, HEAD))
+        found: dict[str, Row] = {}
+        for item in self._query_all(self._views, _OF_STREAM, {":stream": text(stream)}):
+            if _is_view(item) and plain(item, "thing") != HEAD:
+                row = row_of(item)
+                found[row.thing] = row
+        live = {thing: row for thing, row in found.items() if row.state != "null"}
+        return live | {HEAD: row_of(head)} if head else live
 
     def heads_and_beats(self, streams: Sequence[str]) -> tuple[dict[str, Row], dict[str, Beat]]:
         """Head and beat rows by stream, in one request for each 50 streams."""

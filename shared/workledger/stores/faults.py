@@ -134,6 +134,10 @@ class FaultyStore:
         """As the port says."""
         return self._read("rows", lambda: self.inner.rows(keys), keys)
 
+    def things(self, stream: str) -> dict[str, Row]:
+        """As the port says."""
+        return self._read("things", lambda: self.inner.things(stream), stream)
+
     def heads_and_beats(self, streams: Sequence[str]) -> tuple[dict[str, Row], dict[str, Beat]]:
         """As the port says."""
         return self._read("heads_and_beats", lambda: self.inner.heads_and_beats(streams), streams)

@@ -101,6 +101,13 @@ class Store(Protocol):
         """Rows by key, tombstones too, each strongly consistent, together no snapshot."""
         ...
 
+    def things(self, stream: str) -> dict[str, Row]:
+        """Every row of a stream that is a view, tombstones left out; the head read first.
+
+        Strongly consistent: for whoever must see all that is open in it.
+        """
+        ...
+
     def heads_and_beats(self, streams: Sequence[str]) -> tuple[dict[str, Row], dict[str, Beat]]:
         """Head and beat rows by stream, each strongly consistent, together no snapshot.
 

@@ -84,6 +84,13 @@ class SqliteStore:
         stored = self._each(f"{sql.ROW} WHERE stream = ? AND thing = ?", keys)
         return {(row[0], row[1]): sql.row_of(row) for row in stored}
 
+    def things(self, stream: str) -> dict[str, Row]:
+        """Every row of a stream that is a view, as of one moment."""
+        stored = self._all(
+            f"{sql.ROW} WHERE stream = ? AND thing <> ? AND state <> 'null'", (stream, DUE)
+        )
+        return {row[1]: sql.row_of(row) for row in stored}
+
     def heads_and_beats(self, streams: Sequence[str]) -> tuple[dict[str, Row], dict[str, Beat]]:
         """Head and beat rows by stream."""
         heads = self.rows([(stream, HEAD) for stream in streams])

@@ -27,6 +27,7 @@ class Draft:
         self.stream, self.now = seen.stream, now
         self.states: dict[str, Any] = dict(seen.states)
         self.events: list[Event] = []
+        self._ahead = seen.ahead
         self._commit = Commit(seen.stream, seen.number + 1, command, now, actor, ())
 
     @property
@@ -52,7 +53,7 @@ class Draft:
         """
         number = extra.pop("id", None) or self.run.next_id
         data = {"id": number, "gen": extra.pop("gen", None) or self.run.generation}
-        data |= {"at": at or self.now, "attrs": _present(attrs), "index": len(self.events), **extra}
+        data |= {"at": at or self.now, "attrs": _present(attrs), "index": self._index(), **extra}
         long = _present(payload or {})
         text = json.dumps(long, separators=(",", ":"), ensure_ascii=False) if long else None
         self._append(Event(event, data, (*things, HEAD), text))
@@ -61,7 +62,11 @@ class Draft:
     def note(self, event: str, run: int, *things: str, **extra: Any) -> None:
         """Add an event of ours, which no history shows; its type begins with `_`."""
         self._append(
-            Event(event, {"gen": run, "index": len(self.events), **extra}, (*things, HEAD))
+            Event(
+                event,
+                {"gen": run, "index": self._ahead + len(self.events), **extra},
+                (*things, HEAD),
+            )
         )
 
     def _append(self, event: Event) -> None:

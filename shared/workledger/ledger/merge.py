@@ -1,0 +1,144 @@
+"""Commands that wait for one stream in one process become one commit.
+
+An execution whose 1,000 activities end together is one stream: without this, every one of its
+commands would race all others for each number. Whoever finds nobody at work on a stream takes all
+that wait for it, decides one after the other, each on the states that those before left, and puts
+one commit.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from threading import Condition
+from typing import Any
+
+from workledger.errors import Refused
+from workledger.keys import kind
+from workledger.ledger import fold
+from workledger.ledger.aggregate import Command, Seen
+from workledger.ledger.commit import Commit, Event
+from workledger.ledger.execute import Executor, Result
+from workledger.ledger.spill import spilling
+
+MOST = 50
+"""Commands of one commit."""
+
+
+@dataclass(slots=True)
+class _Waiting:
+    command: Command
+    result: Result | None = None
+    error: BaseException | None = None
+    events: Sequence[Event] = ()
+    refused: Refused | None = None
+
+    @property
+    def answered(self) -> bool:
+        return self.result is not None or self.error is not None
+
+
+@dataclass(slots=True)
+class _Lane:
+    waiting: list[_Waiting] = field(default_factory=list[_Waiting])
+    busy: bool = False
+
+
+class Merger:
+    """Runs commands of streams with many writers. Safe under threads; long payloads are spilled."""
+
+    def __init__(self, executor: Executor) -> None:
+        self._executor = executor
+        self._lanes: dict[str, _Lane] = {}
+        self._changed = Condition()
+
+    def run(self, command: Command) -> Result:
+        """Carry out a command, with others of its stream or alone.
+
+        Raises Refused, StoreBusy, AnswerLost.
+        """
+        mine = _Waiting(spilling(self._executor, command))
+        with self._changed:
+            lane = self._lanes.setdefault(command.stream, _Lane())
+            lane.waiting.append(mine)
+            while lane.busy and not mine.answered:
+                self._changed.wait()
+            lane.busy = lane.busy or not mine.answered
+        if not mine.answered:
+            self._lead(command.stream, lane, mine)
+        if mine.error is not None:
+            raise mine.error
+        return _result(mine).unwrap()
+
+    def _lead(self, stream: str, lane: _Lane, mine: _Waiting) -> None:
+        while not mine.answered:
+            with self._changed:
+                batch = _batch(lane.waiting)
+                lane.waiting = [one for one in lane.waiting if one not in batch]
+            self._run(batch)
+        with self._changed:
+            lane.busy = False
+            if not lane.waiting:
+                self._lanes.pop(stream, None)
+            self._changed.notify_all()
+
+    def _run(self, batch: list[_Waiting]) -> None:
+        try:
+            if len(batch) == 1:
+                batch[0].result = self._executor.run(batch[0].command)
+            else:
+                self._run_together(batch)
+        except BaseException as error:
+            for one in batch:
+                one.error = error
+            if not isinstance(error, Exception):
+                raise
+
+    def _run_together(self, batch: list[_Waiting]) -> None:
+        first = batch[0].command
+        things = tuple(dict.fromkeys(thing for one in batch for thing in one.command.things))
+        now = max(one.command.now for one in batch)
+
+        def decide(seen: Seen) -> list[Event]:
+            return _decide_all(self._executor, batch, seen)
+
+        result = self._executor.run(replace(first, decide=decide, things=things, now=now))
+        for one in batch:
+            commit = result.commit if one.events else None
+            one.result = Result(commit, result.states, one.refused)
+
+
+def _batch(waiting: list[_Waiting]) -> list[_Waiting]:
+    """A commit has one actor: the first one's commands go, the others' in the next."""
+    actor = waiting[0].command.actor
+    return [one for one in waiting if one.command.actor == actor][:MOST]
+
+
+def _decide_all(executor: Executor, batch: list[_Waiting], seen: Seen) -> list[Event]:
+    aggregate = executor.aggregates[kind(seen.stream)]
+    events: list[Event] = []
+    states: dict[str, Any] = dict(seen.states)
+    for one in batch:
+        now = Seen(seen.stream, seen.number, states, len(events))
+        one.events, one.refused = (), None
+        try:
+            one.events = one.command.decide(now)
+        except Refused as refused:
+            one.refused = refused
+            continue
+        command = one.command
+        commit = Commit(
+            seen.stream,
+            seen.number + 1,
+            command.id,
+            command.now,
+            command.actor,
+            tuple(one.events),
+        )
+        states = fold.after(aggregate, commit, states)
+        events += one.events
+    return events
+
+
+def _result(one: _Waiting) -> Result:
+    if one.result is None:
+        raise RuntimeError("a command was neither answered nor refused")
+    return one.result
