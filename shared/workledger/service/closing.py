@@ -1,5 +1,6 @@
 """Ending a round: complete, fail, beat (Q40 to Q47)."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import partial
 
@@ -8,6 +9,7 @@ from workledger.errors import Refused
 from workledger.jsontext import Raw
 from workledger.ledger import fold
 from workledger.ledger.aggregate import Decide
+from workledger.ledger.commit import Commit
 from workledger.queues import entries, item_commands
 from workledger.queues import queue as queue_rules
 from workledger.queues.item import Item
@@ -17,14 +19,19 @@ from workledger.service import items, runs
 from workledger.service.core import Core
 from workledger.service.items import ItemShown
 from workledger.service.runs import Lease
+from workledger.stores.port import Address
 from workledger.times import plus
+from workledger.views.row import Row
 
 PROGRESS_LENGTH = 1_000
 
 
 @dataclass(frozen=True, slots=True)
 class _Holder:
-    """A claim, and what must be known to decide about it."""
+    """A claim, and what must be known to decide about it.
+
+    `rows` are the item's as just read, `known` the commit that bears its data.
+    """
 
     stream: str
     generation: int
@@ -33,6 +40,8 @@ class _Holder:
     queue: Queue
     things: tuple[str, ...]
     lease: Lease | None
+    rows: Mapping[str, Row] | None
+    known: Mapping[Address, Commit]
 
 
 def complete(core: Core, actor: str, item_id: str, claim: str, result: Raw | None) -> ItemShown:
@@ -85,7 +94,7 @@ def beat(core: Core, actor: str, item_id: str, claim: str, progress: str | None)
 
     Raises Refused: item_not_found, stale_claim, run_ended, foreign_run.
     """
-    holder = _holder(core, actor, item_id, claim)
+    holder = _holder(core, actor, item_id, claim, data=False)
     if holder.lease is None:
         raise item_commands.stale()
     until = runs.beat(core, holder.lease)
@@ -102,13 +111,20 @@ def _rule(queue: Queue) -> RetryRule:
 def _close(core: Core, actor: str, holder: _Holder, decide: Decide) -> ItemShown:
     if holder.lease is not None:
         runs.beat_if_half_gone(core, holder.lease)
-    result = core.executor.run(core.command(holder.stream, actor, decide, holder.things))
+    command = core.command(holder.stream, actor, decide, holder.things)
+    result = core.executor.run(command, holder.rows)
     thing = holder.things[0] if holder.things else keys.HEAD
-    return items.shown_of(core, holder.stream, holder.queue.name, result.states[thing])
+    known = dict(holder.known)
+    if result.commit is not None:
+        known[result.commit.stream, result.commit.number] = result.commit
+    return items.shown_of(core, holder.stream, holder.queue.name, result.states[thing], known)
 
 
-def _holder(core: Core, actor: str, item_id: str, claim: str) -> _Holder:
-    """The item and, if this claim holds it, its run: of this actor, active, in time (Q53)."""
+def _holder(core: Core, actor: str, item_id: str, claim: str, *, data: bool = True) -> _Holder:
+    """The item and, if this claim holds it, its run: of this actor, active, in time (Q53).
+
+    `data`: read the item's data beside its queue and run, to answer with it.
+    """
     parsed = keys.claim_of(claim)
     located = keys.item_of(item_id)
     if located is None:
@@ -123,16 +139,23 @@ def _holder(core: Core, actor: str, item_id: str, claim: str) -> _Holder:
     rows = core.store.load(stream)
     head: Item | None = fold.state(core.executor.aggregates["item"], rows.get(keys.HEAD))
     if head is None or head.generation < generation or not head.holds(parsed[1]):
-        head = core.executor.read(stream).head
+        rows, head = None, core.executor.read(stream).head
     item, things = items.of_generation(core, stream, generation, head)
     holds = item.generation == generation and item.holds(parsed[1])
-    queue, lease = _queue_and_lease(core, actor, item, holds=holds)
-    return _Holder(stream, generation, parsed[1], item, queue, things, lease)
+    around, known = core.store.together(
+        [
+            partial(_around, core, item, holds=holds),
+            partial(core.store.commits_at, [(stream, item.added)] if data else []),
+        ]
+    )
+    queue, lease = around
+    if holds:
+        lease = runs.check_own(core, actor, item.run or "", lease)
+    return _Holder(stream, generation, parsed[1], item, queue, things, lease, rows, known)
 
 
-def _queue_and_lease(
-    core: Core, actor: str, item: Item, *, holds: bool
-) -> tuple[Queue, Lease | None]:
+def _around(core: Core, item: Item, *, holds: bool) -> tuple[Queue, Lease | None]:
+    """The item's queue, and the lease of the run that holds it."""
     stream, generation = items.queue_stream(item)
     run = item.run if holds else None
     streams = [stream, keys.run_stream(run)] if run else [stream]
@@ -141,7 +164,4 @@ def _queue_and_lease(
     queue = queue_rules.live(fold.seen(core.executor.aggregates, stream, rows), generation)
     if queue is None:
         raise queue_rules.not_found(item.queue)
-    if run is None:
-        return queue, None
-    lease = runs.lease_of(core, run, heads, beats)
-    return queue, runs.check_own(core, actor, run, lease)
+    return queue, runs.lease_of(core, run, heads, beats) if run else None

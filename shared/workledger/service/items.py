@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
+from types import MappingProxyType
 from typing import Any
 
 from workledger import keys
@@ -108,14 +109,25 @@ def show(core: Core, item_id: str, as_of: str | None = None) -> ItemShown:
     return shown_of(core, found.stream, found.queue.name, was)
 
 
-def shown_of(core: Core, stream: str, queue_name: str, item: Item) -> ItemShown:
+Known = Mapping[Address, Commit]
+"""Commits that were read before."""
+
+
+def shown_of(
+    core: Core, stream: str, queue_name: str, item: Item, known: Known = MappingProxyType({})
+) -> ItemShown:
     """An item with its payloads and what its holder last told."""
-    return shown_many(core, queue_name, [(stream, item)])[0]
+    return shown_many(core, queue_name, [(stream, item)], known)[0]
 
 
-def shown_many(core: Core, queue_name: str, found: Sequence[tuple[str, Item]]) -> list[ItemShown]:
+def shown_many(
+    core: Core,
+    queue_name: str,
+    found: Sequence[tuple[str, Item]],
+    known: Known = MappingProxyType({}),
+) -> list[ItemShown]:
     """Items of one queue with their payloads, in a few requests however many they are."""
-    addresses = {at for stream, item in found for at in _payloads(stream, item)}
+    addresses = {at for stream, item in found for at in _payloads(stream, item)} - known.keys()
     held = {item.run for _, item in found if item.run is not None}
     streams = [stream for stream, item in found if item.run is not None]
     commits, leases, (_, beats) = core.store.together(
@@ -125,6 +137,7 @@ def shown_many(core: Core, queue_name: str, found: Sequence[tuple[str, Item]]) -
             partial(core.store.heads_and_beats, streams),
         ]
     )
+    commits = {**known, **commits}
     now = core.clock()
     return [
         ItemShown(
