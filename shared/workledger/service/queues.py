@@ -7,7 +7,7 @@ from typing import Any
 
 from workledger import keys
 from workledger.errors import Refused
-from workledger.ledger.fold import after
+from workledger.ledger import fold
 from workledger.queues import queue as queues
 from workledger.queues.item import LINES
 from workledger.queues.queue import Queue, Settings
@@ -55,7 +55,8 @@ def locate(queue: str) -> tuple[str, int | None]:
 def find(core: Core, queue: str) -> Found:
     """The live queue of a name or id. Raises Refused("queue_not_found") (Q5)."""
     stream, generation = locate(queue)
-    found = queues.live(core.executor.read(stream), generation)
+    seen = fold.seen(core.executor.aggregates, stream, core.store.load(stream))
+    found = queues.live(seen, generation) or queues.live(core.executor.read(stream), generation)
     if found is None:
         raise queues.not_found(queue)
     return Found(keys.queue_id(stream, found.generation), stream, found)
@@ -85,7 +86,7 @@ def _as_of(core: Core, queue: str, as_of: str) -> QueueShown:
     for commit in core.store.commits(stream):
         if commit.at > as_of:
             break
-        states = after(core.executor.aggregates["queue"], commit, states)
+        states = fold.after(core.executor.aggregates["queue"], commit, states)
     was: Queue | None = states.get(keys.HEAD)
     if was is None or was.deleted_at or generation not in (None, was.generation):
         raise queues.not_found(queue)
