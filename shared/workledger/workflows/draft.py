@@ -61,13 +61,12 @@ class Draft:
 
     def note(self, event: str, run: int, *things: str, **extra: Any) -> None:
         """Add an event of ours, which no history shows; its type begins with `_`."""
-        self._append(
-            Event(
-                event,
-                {"gen": run, "index": self._ahead + len(self.events), **extra},
-                (*things, HEAD),
-            )
-        )
+        data = {"gen": run, "index": self._index(), **extra}
+        self._append(Event(event, data, (*things, HEAD)))
+
+    def _index(self) -> int:
+        """The place of the next event in its commit."""
+        return self._ahead + len(self.events)
 
     def _append(self, event: Event) -> None:
         head = self.states.get(HEAD)
