@@ -190,6 +190,7 @@ def use_everything(store: DynamoStore) -> None:
     store.append([added("item/a"), added("item/a", 2, others=(row("item/a", 2, "g1"),), due=AT)])
     store.place([added("item/a", 2)])
     store.load("item/a", ["g1"])
+    store.things("item/a")
     store.commits("item/a", 0, 10)
     store.commits_at([("item/a", 1)])
     [spot] = store.read_line(LINE, limit=1) or [None]
@@ -211,6 +212,10 @@ def use_everything(store: DynamoStore) -> None:
     store.look_at_due("item/a", LATER, "me")
     store.rearm("item/a", "me", None)
     store.due("item/a")
+    store.add_counts("q_a.1", "shard", "", "1", {"new": 1})
+    store.add_counts("q_a.1", "shard", "1", "2", {"new": -1, "failed": 1})
+    store.counted("q_a.1", "shard")
+    store.counts("q_a.1")
     list(store.all_commits())
     list(store.all_rows())
     store.drop_views()

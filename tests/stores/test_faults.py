@@ -94,6 +94,7 @@ def test_no_handler_of_errors_catches_a_crash() -> None:
 
 READS: list[tuple[str, Callable[[Store], object]]] = [
     ("load", lambda store: store.load("item/a")),
+    ("things", lambda store: store.things("item/a")),
     ("rows", lambda store: store.rows([("item/a", "head")])),
     ("heads_and_beats", lambda store: store.heads_and_beats(["item/a"])),
     ("commits", lambda store: store.commits("item/a")),

@@ -135,8 +135,11 @@ class FaultyStore:
         return self._read("rows", lambda: self.inner.rows(keys), keys)
 
     def things(self, stream: str) -> dict[str, Row]:
-        """As the port says."""
-        return self._read("things", lambda: self.inner.things(stream), stream)
+        """As the port says: the head, and in a further step the others."""
+        head = self._read("things", lambda: self.inner.load(stream), stream)
+        self.before_each_step("things.others", (stream,))
+        others = self.inner.things(stream).items()
+        return {thing: row for thing, row in others if not row.is_head} | head
 
     def heads_and_beats(self, streams: Sequence[str]) -> tuple[dict[str, Row], dict[str, Beat]]:
         """As the port says."""
