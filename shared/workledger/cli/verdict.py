@@ -31,13 +31,13 @@ class Failed:
 
 def verdict(ran: Ran) -> Completed | Failed:
     """0 completes; 65 fails for good; any other code, a signal, a time-out fails with a retry."""
-    if ran.cut is not None:
-        reason = f"{ran.cut}: {ran.last_line}" if ran.last_line else ran.cut
-        return Failed(reason[:LONGEST_REASON], retry=True)
-    if ran.code == 0:
+    if ran.cut is None and ran.code == 0:
         return Completed(result_of(ran.stdout))
-    reason = ran.last_line or _ending(ran.code)
-    return Failed(reason[:LONGEST_REASON], retry=ran.code != BUSINESS_FAILURE)
+    return Failed(_reason(ran)[:LONGEST_REASON], retry=_retry(ran))
+
+
+def _retry(ran: Ran) -> bool:
+    return ran.cut is not None or ran.code != BUSINESS_FAILURE
 
 
 def result_of(stdout: bytes) -> Raw | str | Unset:
@@ -52,10 +52,16 @@ def result_of(stdout: bytes) -> Raw | str | Unset:
     return Raw(text.strip())
 
 
-def _ending(code: int) -> str:
-    if code >= 0:
-        return f"exit code {code}"
+def _reason(ran: Ran) -> str:
+    """The last line of standard error; a program that was ended from outside did not choose it."""
+    if ran.cut is None and ran.code >= 0:
+        return ran.last_line or f"exit code {ran.code}"
+    ending = ran.cut or f"ended by {_name(-ran.code)}"
+    return f"{ending}: {ran.last_line}" if ran.last_line else ending
+
+
+def _name(number: int) -> str:
     try:
-        return f"ended by {signal.Signals(-code).name}"
+        return signal.Signals(number).name
     except ValueError:
-        return f"ended by signal {-code}"
+        return f"signal {number}"
