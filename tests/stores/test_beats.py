@@ -38,6 +38,7 @@ def test_q52_an_earlier_deadline_changes_nothing(store: Store):
     """Q52: two beats that pass each other on the way."""
     assert _beat(store, 20, 5, "later")
     assert _beat(store, 15, 6, "earlier")
+    assert _beat(store, 15, 20, "earlier")
     assert _present(store) == Beat(T.format(20), {"text": "later"})
 
 

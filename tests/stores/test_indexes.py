@@ -56,7 +56,11 @@ def test_q71_a_prefix_is_no_pattern(store: Store, prefix: str):
     for number, ref in enumerate(references, 1):
         store.append([added(f"item/{number}", place=standing(number), keys=Keys("q", number, ref))])
     found = [one.value for one in store.read_index("ref", "q", limit=20, prefix=prefix)]
-    assert found == sorted(ref for ref in references if ref.startswith(prefix))
+    expected = sorted(ref for ref in references if ref.startswith(prefix))
+    assert found == expected
+    before = Found(" before all of them", "", "")
+    found = store.read_index("ref", "q", limit=20, prefix=prefix, after=before)
+    assert [one.value for one in found] == expected
 
 
 def test_q71_all_items_are_listed_by_number(store: Store):

@@ -68,8 +68,9 @@ def test_an_older_row_changes_nothing_and_an_equal_one_neither(store: Store):
     new = added("item/a", 3, place=standing(1), keys=Keys("q", 1, "ref", "r1"))
     store.place([new])
     store.place([added("item/a", 2, place=standing(2, line="old"), keys=Keys("q", 2, "old", "r0"))])
-    other = Row("item/a", HEAD, 3, '{"other":1}', standing(3))
-    store.place([Write(new.commit, (other,))])
+    for keys in (NO_KEYS, Keys("q", 1, "ref", "r1")):
+        other = Row("item/a", HEAD, 3, '{"other":1}', standing(3), keys)
+        store.place([Write(new.commit, (other,))])
     assert store.load("item/a") == {HEAD: new.rows[0]}
     assert store.count_line("old", 10) == 0
 
@@ -86,6 +87,20 @@ def test_a_row_that_moves_leaves_its_line_and_its_indexes(store: Store):
     assert store.count_line("next", 10) == 0
     assert store.read_index("ref", "q", limit=9) == []
     assert store.read_index("number", "q", limit=9) == []
+
+
+def test_a_row_whose_keys_change_is_found_by_the_new_ones_only(store: Store):
+    store.append([added("item/a", place=standing(7), keys=Keys("q", 7, "ref"))])
+    changes = [Keys("q", 8, "ref"), Keys("q", 8, "new"), Keys("p", 8, "new"), Keys("p", 8, "ref")]
+    for number, keys in enumerate(changes, 2):
+        write = added("item/a", number, place=standing(keys.number or 0), keys=keys)
+        store.append([write])
+        assert store.load("item/a") == {HEAD: write.rows[0]}
+        for queue in ("q", "p"):
+            found = [one.value for one in store.read_index("number", queue, limit=9)]
+            assert found == [keys.number] * (queue == keys.queue)
+            found = [one.value for one in store.read_index("ref", queue, limit=9)]
+            assert found == [keys.ref] * (queue == keys.queue)
 
 
 def test_a_tombstone_is_answered_by_key_and_stands_nowhere(store: Store):

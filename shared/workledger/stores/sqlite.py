@@ -8,6 +8,7 @@ import json
 import sqlite3
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from typing import Any
 
 from workledger.errors import StoreError
@@ -31,7 +32,7 @@ class SqliteStore:
     thread that wrote; it must not raise. Writes of other processes are not heard of this way.
     """
 
-    lag = 0.0
+    lag: float = 0.0
 
     def __init__(self, path: str, *, busy_seconds: float = BUSY_SECONDS) -> None:
         self.on_append: list[Callable[[frozenset[str]], None]] = []
@@ -44,9 +45,8 @@ class SqliteStore:
     def close(self) -> None:
         """Let what is being written end, then close the file; a killed process is safe too."""
         self._closed = True
+        self._close_readers()
         self._writer.close()
-        while self._readers:
-            self._readers.pop().close()
 
     # --- the ledger ---
     def append(self, writes: Sequence[Write], *, place: bool = True) -> list[Outcome]:
@@ -258,6 +258,13 @@ class SqliteStore:
             raise translated(error) from error
         finally:
             self._readers.append(db)
+            if self._closed:
+                self._close_readers()
+
+    def _close_readers(self) -> None:
+        with suppress(IndexError):
+            while True:
+                self._readers.pop().close()
 
     def _reader(self) -> sqlite3.Connection:
         """A connection that nobody uses at present."""
