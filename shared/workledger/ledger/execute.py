@@ -1,7 +1,9 @@
 """Load, decide, append, place: the only loop that retries a conflict."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 from workledger.errors import Refused, StoreBusy, StoreError
@@ -9,7 +11,7 @@ from workledger.keys import HEAD, kind
 from workledger.ledger import fold
 from workledger.ledger.aggregate import Command, Seen
 from workledger.ledger.commit import Commit, Event
-from workledger.stores.port import Store, Write
+from workledger.stores.port import Outcome, Store, Write
 from workledger.views.row import Row
 
 ATTEMPTS = 12
@@ -104,9 +106,14 @@ class Executor:
         return self.once_all([(command, rows)])[0]
 
     def once_all(
-        self, commands: Sequence[tuple[Command, Mapping[str, Row]]]
+        self,
+        commands: Sequence[tuple[Command, Mapping[str, Row]]],
+        beside: Sequence[Callable[[], object]] = (),
     ) -> list[Result | Commit]:
-        """`once` for several commands of different streams, written side by side."""
+        """`once` for several commands of different streams, written side by side.
+
+        `beside` is called after commits of these stand, while their rows are placed.
+        """
         tries = [_Try(command, rows) for command, rows in commands]
         for one in tries:
             self._load_one(one)
@@ -116,7 +123,7 @@ class Executor:
         for attempt in range(ATTEMPTS):
             if attempt:
                 self.pause(attempt)
-            for one, outcome in self._put(waiting):
+            for one, outcome in self._put(waiting, beside):
                 lost[id(one)] = outcome
             waiting = [one for one in waiting if one.result is None and id(one) not in lost]
             if not waiting:
@@ -220,21 +227,42 @@ class Executor:
         for one, commit in self._put(tries):
             self._meet(one, commit)
 
-    def _put(self, tries: list[_Try]) -> list[tuple[_Try, Commit]]:
+    def _put(
+        self, tries: list[_Try], beside: Sequence[Callable[[], object]] = ()
+    ) -> list[tuple[_Try, Commit]]:
         """Put what is prepared; answers those that met another's commit."""
         writes = [one.write for one in tries if one.write is not None]
+        outcomes = self._write(writes, beside) if beside else self.store.append(writes)
         met: list[tuple[_Try, Commit]] = []
-        for one, write, outcome in zip(tries, writes, self.store.append(writes), strict=True):
+        for one, write, outcome in zip(tries, writes, outcomes, strict=True):
             if outcome is None:
                 one.result = Result(write.commit, one.states)
                 self.placed(write)
             elif isinstance(outcome, StoreError):
                 one.error = outcome
-            elif outcome.id == one.command.id:
+            elif _is_of(write, outcome):
                 one.result = Result(outcome, self.finish(outcome))
             else:
                 met.append((one, outcome))
         return met
+
+    def _write(
+        self, writes: Sequence[Write], beside: Sequence[Callable[[], object]]
+    ) -> list[Outcome]:
+        """Append; a store whose lines lag places rows by requests of their own: the last trip."""
+        apart = self.store.lag > 0
+        outcomes = self.store.append(writes, place=not apart)
+        pairs = list(zip(writes, outcomes, strict=True))
+        if any(outcome is None or _is_of(write, outcome) for write, outcome in pairs):
+            new = [write for write, outcome in pairs if outcome is None]
+            places = [partial(self._place, new)] if new and apart else []
+            self.store.together([*places, *beside])
+        return outcomes
+
+    def _place(self, writes: Sequence[Write]) -> None:
+        """Place what stands; where that fails, others will."""
+        with suppress(StoreError):
+            self.store.place(writes)
 
     def _meet(self, one: _Try, commit: Commit) -> None:
         """Another commit stands where mine was to go: mine after all, or one to finish first."""
@@ -242,3 +270,8 @@ class Executor:
         states = self.finish(commit)
         if commit.id == one.command.id:
             one.result = Result(commit, states)
+
+
+def _is_of(write: Write, outcome: Outcome) -> bool:
+    """Whether this write stood there already: the answer to its first try was lost."""
+    return isinstance(outcome, Commit) and outcome.id == write.commit.id

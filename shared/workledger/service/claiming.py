@@ -1,6 +1,6 @@
 """The claim of work items: put once, and what becomes of those that were held (Q23 to Q26, Q52)."""
 
-from collections.abc import Generator, Sequence
+from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
@@ -46,13 +46,15 @@ def claim(
     run: str,
     chosen: Sequence[Candidate],
     ids: Sequence[str],
+    beside: Sequence[Callable[[], object]] = (),
 ) -> list[Claimed]:
-    """Put each take once; who loses goes elsewhere."""
+    """Put each take once, with `beside` beside the last write; who loses goes elsewhere."""
     results = core.executor.once_all(
         [
             (_take(core, actor, run, one, command), {keys.HEAD: one.row})
             for one, command in zip(chosen, ids, strict=True)
-        ]
+        ],
+        beside,
     )
     claimed = [_claimed(one) for one in results if isinstance(one, Result)]
     for one in results:

@@ -1,22 +1,23 @@
 """Taking items: highest priority first, each to one run only (Q20 to Q28)."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
 
 from workledger import keys
 from workledger.jsontext import Raw
+from workledger.ledger import fold
 from workledger.ledger.commit import Commit
 from workledger.queues import choices as choosing
 from workledger.queues import run as run_rules
 from workledger.queues.choices import Choice
 from workledger.queues.item import Item
+from workledger.queues.run import Run
 from workledger.service import claiming, looking, queues, runs
 from workledger.service.claiming import Claimed
 from workledger.service.core import Core
 from workledger.service.looking import Candidate, Line, Sight
 from workledger.service.rowless import put
-from workledger.service.runs import Lease
+from workledger.stores.port import Address
 from workledger.times import plus, seconds_between
 
 ATTEMPTS = 16
@@ -95,6 +96,7 @@ class _Request:
         self.most = wanted.max_items or 1
         self.stream = keys.take_stream(actor, f"{queue}/{run}", wanted.key) if wanted.key else None
         self.choices_made = 0
+        self.receipt = _Receipt(core, run)
 
     def answer(self) -> Taken:
         """Items, or a reason."""
@@ -135,9 +137,14 @@ class _Request:
             if not mine:
                 return []
             if self.stream is None:
-                ids = [self.core.new_id() for _ in mine]
-                return claiming.claim(self.core, self.actor, self.line, self.run, mine, ids)
+                return self._claim(mine, [self.core.new_id() for _ in mine])
             return self._choose(self.stream, mine)
+
+    def _claim(self, mine: Sequence[Candidate], ids: Sequence[str]) -> list[Claimed]:
+        """Claim; the data is read, and the run again, while the last write is on its way."""
+        self.receipt.addresses = [(one.row.stream, one.item.added) for one in mine]
+        calls = self.receipt.calls
+        return claiming.claim(self.core, self.actor, self.line, self.run, mine, ids, calls)
 
     def _choose(self, stream: str, mine: Sequence[Candidate]) -> list[Claimed]:
         addresses = [(one.row.stream, one.row.commit + 1) for one in mine]
@@ -147,8 +154,7 @@ class _Request:
         choices = choosing.choices(commit)
         if [(choice.stream, choice.number) for choice in choices] != addresses:
             return self._carry_on(choices)
-        ids = [choice.command for choice in choices]
-        return claiming.claim(self.core, self.actor, self.line, self.run, mine, ids)
+        return self._claim(mine, [choice.command for choice in choices])
 
     def _resume(self) -> list[Claimed]:
         """What an earlier sending of this request chose: taken, lost, or still to be put."""
@@ -173,32 +179,44 @@ class _Request:
         return claimed
 
     def _taken(self, claimed: Sequence[Claimed]) -> Taken:
-        """The data of what was taken; given back if the run has ended meanwhile."""
+        """What was taken, with its data; given back if the run has ended meanwhile."""
         addresses = [(one.commit.stream, one.item.added) for one in claimed]
-        payloads, lease = self.core.store.together(
-            [
-                partial(self.core.store.commits_at, addresses),
-                partial(runs.leases, self.core, [self.run]),
-            ]
-        )
-        self._still_active(lease.get(self.run), claimed)
-        items = [
-            TakenItem(
-                item_id := keys.item_id(one.commit.stream, one.item.generation),
-                keys.claim_token(item_id, one.commit.number),
-                one.item,
-                Raw(payloads[address].payload() or "null"),
-            )
-            for one, address in zip(claimed, addresses, strict=True)
-        ]
-        return Taken(self.run, items)
+        if not self.receipt.covers(addresses):
+            self.receipt.addresses = addresses
+            self.core.store.together(self.receipt.calls)
+        if self.receipt.run is not None and self.receipt.run.ended_at is not None:
+            for one in claimed:
+                runs.release(self.core, self.run, [one.commit.stream], one.commit.number)
+            raise runs.ended(self.run, self.receipt.run)
+        return Taken(self.run, [self._item(one) for one in claimed])
 
-    def _still_active(self, lease: Lease | None, claimed: Sequence[Claimed]) -> None:
-        if lease is None or lease.run.ended_at is None:
-            return
-        for one in claimed:
-            runs.release(self.core, self.run, [one.commit.stream], one.commit.number)
-        raise runs.ended(self.run, lease.run)
+    def _item(self, one: Claimed) -> TakenItem:
+        item_id = keys.item_id(one.commit.stream, one.item.generation)
+        added = self.receipt.commits[one.commit.stream, one.item.added]
+        token = keys.claim_token(item_id, one.commit.number)
+        return TakenItem(item_id, token, one.item, Raw(added.payload() or "null"))
+
+
+class _Receipt:
+    """What is read once a take stands: the data of what was taken, and the run again."""
+
+    def __init__(self, core: Core, run: str) -> None:
+        self._core, self._stream = core, keys.run_stream(run)
+        self.addresses: Sequence[Address] = ()
+        self.calls = [self._read_data, self._read_run]
+        self.commits: Mapping[Address, Commit] = {}
+        self.run: Run | None = None
+
+    def covers(self, addresses: Sequence[Address]) -> bool:
+        """Whether the data was read already, and with it the run."""
+        return self.commits.keys() >= set(addresses)
+
+    def _read_data(self) -> None:
+        self.commits = self._core.store.commits_at(self.addresses)
+
+    def _read_run(self) -> None:
+        row = self._core.store.load(self._stream).get(keys.HEAD)
+        self.run = fold.state(self._core.executor.aggregates["run"], row)
 
 
 def _item_taken(core: Core, commit: Commit) -> Item:
