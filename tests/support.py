@@ -67,7 +67,16 @@ class Surroundings:
             self.on_wait()
 
 
-def make_core(store: Store, around: Surroundings | None = None, space: str = "a") -> Core:
+def no_pause(_attempt: int) -> None:
+    """Conflicts are tried again at once."""
+
+
+def make_core(
+    store: Store,
+    around: Surroundings | None = None,
+    space: str = "a",
+    pause: Callable[[int], None] = no_pause,
+) -> Core:
     """A core as bootstrap wires it, with everything that is not pure in the test's hands."""
     around = around or Surroundings()
     memory = Memory()
@@ -83,7 +92,7 @@ def make_core(store: Store, around: Surroundings | None = None, space: str = "a"
 
     return Core(
         store=store,
-        executor=Executor(store, AGGREGATES, lambda attempt: None, placed),
+        executor=Executor(store, AGGREGATES, pause, placed),
         clock=around.clock,
         new_id=Ids(space),
         choose=rng.randrange,

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from tests.stores.kinds import dynamodb, sqlite
-from tests.support import FakeClock, Surroundings, make_core
+from tests.support import FakeClock, Surroundings, make_core, no_pause
 from workledger.ledger.commit import Commit
 from workledger.queues.item_commands import NewItem
 from workledger.queues.queue import Settings
@@ -18,6 +18,7 @@ from workledger.service.adding import Added
 from workledger.service.core import Core
 from workledger.service.taking import Taken, Wanted
 from workledger.stores.faults import FaultyStore
+from workledger.stores.faults_plan import Crash
 from workledger.stores.port import Store, Write
 
 MAKERS = {"sqlite": sqlite, "dynamodb": dynamodb}
@@ -43,14 +44,21 @@ class World:
     store: Store
     clock: FakeClock = field(default_factory=FakeClock)
     processes: int = 0
+    healed: dict[str, int] = field(default_factory=dict[str, int])
 
-    def process(self, *, clock: FakeClock | None = None, **faults: Any) -> Core:
+    def process(
+        self,
+        *,
+        clock: FakeClock | None = None,
+        pause: Callable[[int], None] = no_pause,
+        **faults: Any,
+    ) -> Core:
         """A further process: its own ids and memory; with `faults`, behind a FaultyStore."""
         space = "abcdefghijklmnopqrstuvwxyz"[self.processes % 26]
         self.processes += 1
         clock = clock or self.clock
         store = FaultyStore(self.store, clock=clock, **faults) if faults else self.store
-        return make_core(store, Surroundings(clock), space)
+        return make_core(store, Surroundings(clock), space, pause)
 
     def queue(self, name: str = "Invoices", **settings: Any) -> str:
         """A queue's id, made by a process of its own."""
@@ -58,7 +66,10 @@ class World:
 
     def heal(self) -> None:
         """What the projector does in time: every stream that moved is finished and fed."""
-        assert projecting.moved(self.process(), streams(self.store)) == []
+        heads = {one.stream: one.number for one in self.store.all_commits()}
+        moved = [stream for stream, head in heads.items() if self.healed.get(stream) != head]
+        assert projecting.moved(self.process(), moved) == []
+        self.healed = heads
 
     def verify(self) -> None:
         """Once healed, the live rows are those that the ledger makes (Q94)."""
@@ -88,16 +99,41 @@ def _stream_of(args: tuple[Any, ...]) -> str:
     return about.commit.stream if isinstance(about, Write) else str(about)
 
 
+@dataclass
+class Dies:
+    """A hook by which the process dies before its nth step."""
+
+    nth: int
+    steps: list[str] = field(default_factory=list[str])
+
+    def __call__(self, step: str, args: tuple[Any, ...]) -> None:
+        """See one step."""
+        self.steps.append(step)
+        if len(self.steps) == self.nth:
+            raise Crash(f"before {step}")
+
+    @property
+    def reached(self) -> bool:
+        """Whether it came to that."""
+        return len(self.steps) >= self.nth
+
+
+def each_death(attempt: Callable[[Dies], None]) -> int:
+    """Have an attempt die before its first step, its second, ... until it lives; how many."""
+    nth = 1
+    while True:
+        dies = Dies(nth)
+        attempt(dies)
+        if not dies.reached:
+            return nth - 1
+        nth += 1
+
+
 @contextmanager
 def world(kind: str) -> Iterator[World]:
     """An empty world on a kind of store."""
     with quick_folder() as folder, MAKERS[kind](folder) as store:
         yield World(store)
-
-
-def streams(store: Store) -> list[str]:
-    """Every stream that has commits."""
-    return list(dict.fromkeys(commit.stream for commit in store.all_commits()))
 
 
 def commits(store: Store, kind: str) -> list[Commit]:

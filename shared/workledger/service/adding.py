@@ -1,17 +1,17 @@
 """Adding items, one or a load of them (Q10 to Q15, Q30 to Q33, Q80 to Q86)."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 
 from workledger import keys
 from workledger.ledger import fold
 from workledger.ledger.aggregate import Command, Seen
-from workledger.ledger.commit import Event
+from workledger.ledger.commit import Commit, Event
 from workledger.ledger.execute import Result
 from workledger.queues import item_commands, loads
 from workledger.queues.entries import new_items as entries_of
-from workledger.queues.item import Item
+from workledger.queues.item import NAMES, Item, Waiting
 from workledger.queues.item_commands import NewItem
 from workledger.queues.loads import AddedItem, Numbers
 from workledger.service import queues
@@ -103,19 +103,26 @@ class _Plan:
         """Numbers and a date from the queue's counter: arrival is the store's (Q20)."""
         return Numbers(*self._core.store.take_numbers(self.queue, count, self._now))
 
-    def answer(self, results: dict[int, tuple[Result, bool]]) -> list[AddedItem]:
+    def answer(self, results: dict[int, AddedItem]) -> list[AddedItem]:
         """The answer of every entry: its own, or that of the first with its reference."""
         answers: list[AddedItem] = []
         for index, stream in enumerate(self.streams):
-            result, created = results[self.firsts[stream]]
-            item: Item = result.head
-            item_id = keys.item_id(stream, item.generation)
-            mine = created and self.firsts[stream] == index
-            answers.append(AddedItem(index, item_id, mine, item.status_name))
+            first = results[self.firsts[stream]]
+            mine = first.created and first.index == index
+            answers.append(replace(first, index=index, created=mine))
         return answers
 
+    def outcome(self, index: int, result: Result, mine: Commit | None) -> AddedItem:
+        """An entry's own item as this load made it, or the one that has its reference."""
+        stream = self.streams[index]
+        if mine is not None:
+            item_id = keys.item_id(stream, mine.events[0].data["generation"])
+            return AddedItem(index, item_id, True, NAMES[Waiting])
+        item: Item = result.head
+        return AddedItem(index, keys.item_id(stream, item.generation), False, item.status_name)
 
-def _run_fresh(core: Core, plan: _Plan) -> dict[int, tuple[Result, bool]]:
+
+def _run_fresh(core: Core, plan: _Plan) -> dict[int, AddedItem]:
     """Look first, then number and put only what is new; who loses a race looks again."""
     referenced = [at for at in plan.order if plan.entries[at].reference is not None]
     heads = core.store.rows([(plan.streams[at], keys.HEAD) for at in referenced])
@@ -130,7 +137,7 @@ def _run_fresh(core: Core, plan: _Plan) -> dict[int, tuple[Result, bool]]:
     again = [at for at in plan.order if at not in results]
     ran = core.executor.run_all([plan.command(at, decide[at]) for at in again])
     results.update(zip(again, ran, strict=True))
-    return {at: (one.unwrap(), one.commit is not None) for at, one in results.items()}
+    return {at: plan.outcome(at, one.unwrap(), one.commit) for at, one in results.items()}
 
 
 def _numbering(plan: _Plan, index: int, numbers: Numbers) -> Callable[[Seen], list[Event]]:
@@ -170,11 +177,11 @@ def _keyed(
     return Added(loads.answer_of(commits[1]))
 
 
-def _run_keyed(core: Core, plan: _Plan, numbers: Numbers) -> dict[int, tuple[Result, bool]]:
+def _run_keyed(core: Core, plan: _Plan, numbers: Numbers) -> dict[int, AddedItem]:
     decide = {at: _unless_mine(core, plan, at, numbers) for at in plan.order}
     ran = core.executor.run_all([plan.command(at, decide[at]) for at in plan.order])
     return {
-        at: (one.unwrap(), one.commit is not None or _mine(core, plan, at))
+        at: plan.outcome(at, one.unwrap(), one.commit or _mine(core, plan, at))
         for at, one in zip(plan.order, ran, strict=True)
     }
 
@@ -191,6 +198,7 @@ def _unless_mine(
     return decide
 
 
-def _mine(core: Core, plan: _Plan, index: int) -> bool:
+def _mine(core: Core, plan: _Plan, index: int) -> Commit | None:
+    """The commit by which this load added an entry before."""
     commits = core.store.commits(plan.streams[index])
-    return any(commit.id == plan.id(index) for commit in commits)
+    return next((commit for commit in commits if commit.id == plan.id(index)), None)
