@@ -4,6 +4,7 @@ import asyncio
 import logging
 import time
 from collections.abc import Awaitable, Callable, MutableMapping
+from contextlib import suppress
 from typing import Any
 
 from workledger.local import problems
@@ -93,7 +94,8 @@ class Application:
             except Exception:  # noqa: BLE001 - one request must not end the thread
                 _log.exception("%s %s failed", request.method, found.route.path)
                 result = problems.crashed()
-            loop.call_soon_threadsafe(done, result)
+            with suppress(RuntimeError):  # the server has ended without waiting any longer
+                loop.call_soon_threadsafe(done, result)
 
         late = loop.call_later(self._seconds, done, problems.late(self._seconds))
         self._workers.submit(job)

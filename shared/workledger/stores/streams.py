@@ -2,18 +2,7 @@
 
 from typing import Any, Protocol, cast
 
-import boto3
-from botocore.config import Config
-
 Answer = dict[str, Any]
-
-# By default boto3 puts the account into the host name, which other engines do not answer to.
-_CONFIG = Config(
-    account_id_endpoint_mode="disabled",
-    retries={"mode": "standard", "total_max_attempts": 3},
-    connect_timeout=2,
-    read_timeout=10,
-)
 
 
 class Streams(Protocol):
@@ -37,8 +26,18 @@ class _Streams:
 
 def make_streams(endpoint_url: str | None = None, region: str | None = None) -> Streams:
     """The streams of an engine, or of AWS."""
+    import boto3  # noqa: PLC0415 - who serves a SQLite file never needs it
+    from botocore.config import Config  # noqa: PLC0415
+
+    config = Config(
+        # By default boto3 puts the account into the host name, which other engines do not know.
+        account_id_endpoint_mode="disabled",
+        retries={"mode": "standard", "total_max_attempts": 3},
+        connect_timeout=2,
+        read_timeout=10,
+    )
     session = cast("Any", boto3.session.Session())
-    where = {"endpoint_url": endpoint_url, "region_name": region, "config": _CONFIG}
+    where = {"endpoint_url": endpoint_url, "region_name": region, "config": config}
     return _Streams(session.client("dynamodb", **where), session.client("dynamodbstreams", **where))
 
 
