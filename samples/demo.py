@@ -12,13 +12,13 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from processes import HERE, WORKLEDGER, Broken, Process, Processes
-from tally import Tally, implied, recounted, unequal
+from report import Report
+from tally import implied, recounted, unequal
 
 from workledger import Client
 from workledger.client import Event, Raw
@@ -52,6 +52,8 @@ def main() -> int:
     except (Broken, WorkledgerError) as error:
         print(f"\nThe demo could not go on: {error}", file=sys.stderr)
         return 1
+    except KeyboardInterrupt:
+        return 130
     finally:
         if options.keep:
             print(f"Kept: {folder}")
@@ -60,7 +62,7 @@ def main() -> int:
 
 
 class Demo:
-    """The steps, one after the other; `fine` turns false at the first difference."""
+    """The steps, one after the other."""
 
     def __init__(self, processes: Processes, database: Path, file: Path) -> None:
         self.processes = processes
@@ -68,15 +70,15 @@ class Demo:
         self.text = file.read_text(encoding="utf-8")
         self.entries: list[dict[str, Any]] = json.loads(self.text, parse_float=str)
         self.must = implied(self.text)
-        self.fine = True
+        self.report = Report()
         self.began = time.monotonic()
 
     def run(self) -> bool:
         """All of it; whether everything was as the input file implies."""
         print(f"Workledger: {len(self.entries)} invoices, four workers, one of which will die.")
-        title("1", "The backend")
+        self.report.title(1, "The backend: workledger serve")
         server = self.processes.serve(self.database)
-        line("serving", f"{self.processes.url}, on one SQLite file ({self.seconds():.1f} s)")
+        self.report.line("serves", f"{self.processes.url} on one SQLite file ({self.passed()})")
         with Client(self.processes.url, actor="demo") as client:
             self.load(client)
             self.explain(client)
@@ -85,41 +87,40 @@ class Demo:
             self.history(client)
         self.processes.end(server)
         self.recount()
-        print()
-        print(f"{'All as it must be' if self.fine else 'DIFFERENT, see above'}: ", end="")
-        print(f"{self.seconds():.0f} seconds.")
-        return self.fine
+        verdict = "All as it must be" if self.report.fine else "DIFFERENT, see above"
+        print(f"\n{verdict}: {self.passed()}.")
+        return self.report.fine
 
     def load(self, client: Client) -> None:
         """One request; references that are there already are skipped."""
-        title("2", "The load, in one request")
+        self.report.title(2, "The load, in one request: workledger add")
         client.queues.create(QUEUE, description="Invoices to book", retries=RETRIES)
-        queue, must = client.queue(QUEUE), self.must
+        queue, must, check = client.queue(QUEUE), self.must, self.report.check
         added = queue.add(Raw(self.text), key="demo")
-        line("entries", str(len(self.entries)))
-        self.check("added", added.added, must.added)
-        self.check("skipped", added.skipped, must.skipped, "their reference was there already")
+        self.report.line("entries", str(len(self.entries)))
+        check("added", added.added, must.added)
+        check("skipped", added.skipped, must.skipped, "their reference was there already")
         again = queue.add(Raw(self.text), key="demo")
-        self.check("sent again", again.added, must.added, "same key, same answer, nothing new")
-        self.check("in the queue", queue.count(), must.added)
+        check("sent again", again.added, must.added, "same key, same answer, nothing new")
+        check("in the queue", queue.count(), must.added)
 
     def explain(self, client: Client) -> None:
         """Where an invoice stands, and whether the file says so too."""
-        title("3", "Where an invoice stands: workledger explain")
+        self.report.title(3, "Where an invoice stands: workledger explain")
         first = {entry["reference"]: entry for entry in reversed(self.entries)}
         known = sorted(first.values(), key=self.entries.index)
         at = len(known) // 2
         chosen = known[at]
         (item,) = client.queue(QUEUE).items(reference=chosen["reference"])
         told = client.items.explain(item.id)
-        line(chosen["reference"], told.text)
+        self.report.line(chosen["reference"], told.text)
         higher = sum(priority(one) > priority(chosen) for one in known)
         earlier = sum(priority(one) == priority(chosen) for one in known[:at])
-        self.check("place", told.place, higher + earlier + 1)
+        self.report.check("place", told.place, higher + earlier + 1, "the file says so too")
 
     def work(self, client: Client) -> None:
         """Four processes; the demo only watches the counts."""
-        title("4", f"Four workers, four processes; a run's lease is {LEASE_SECONDS} s")
+        self.report.title(4, f"Four workers, four processes; a run's lease is {LEASE_SECONDS} s")
         names = [f"worker-{number}" for number in range(1, WORKERS + 1)]
         began = time.monotonic()
         workers = [self.processes.worker(name, QUEUE, LEASE_SECONDS) for name in names]
@@ -129,10 +130,11 @@ class Demo:
             ended = self.processes.end(worker)
             fine = ended == 0 or worker.killed
             said = worker.said(1).partition(" in ")[0] if fine else f"{ended}: {worker.said()}"
-            line(worker.name, "killed by its invoice (SIGKILL)" if worker.killed else said)
-            self.fine = self.fine and fine
-        self.check("died", sum(worker.killed for worker in workers), 1)
-        line("together", f"{seconds:.1f} s; most of it the wait for the dead worker's lease")
+            killed = "killed by its invoice (SIGKILL)"
+            self.report.line(worker.name, killed if worker.killed else said)
+            self.report.demand(fine)
+        self.report.check("died", sum(worker.killed for worker in workers), 1)
+        self.report.line("together", f"{seconds:.1f} s, with the wait for the dead worker's lease")
 
     def watch(self, client: Client, workers: Sequence[Process]) -> None:
         """Until nothing is new or in progress. Raises Broken when that takes too long."""
@@ -141,7 +143,7 @@ class Demo:
             counts = client.queue(QUEUE).counts()
             if sys.stdout.isatty():
                 done = counts.completed + counts.failed
-                print(f"\r  {done} of {counts.all} done ", end="\r", flush=True)
+                print(f"  {done} of {counts.all} done ", end="\r", flush=True)
             if counts.new + counts.in_progress == 0:
                 return
             if time.monotonic() > until or all(one.popen.poll() is not None for one in workers):
@@ -150,42 +152,41 @@ class Demo:
 
     def show(self, client: Client) -> None:
         """The result, and that data comes back digit for digit."""
-        title("5", "The result: workledger count, workledger items")
-        must, queue = self.must, client.queue(QUEUE)
+        self.report.title(5, "The result: workledger count, workledger items")
+        must, queue, check = self.must, client.queue(QUEUE), self.report.check
         counts = queue.counts()
-        self.check("completed", counts.completed, must.completed)
-        self.check("failed", counts.failed, must.failed)
-        failed = next(queue.items("failed"))
-        reason = getattr(failed.outcome, "reason", "")
-        line("for example", f"{failed.reference}: {reason}")
+        check("completed", counts.completed, must.completed)
+        check("failed", counts.failed, must.failed)
+        for failed in queue.items_page("failed", limit=1):
+            reason = getattr(failed.outcome, "reason", "")
+            self.report.line("for example", f"{failed.reference}: {reason}")
         sent = {entry["reference"]: entry["data"] for entry in reversed(self.entries)}
         back = {i.reference: json.loads(i.data_text, parse_float=str) for i in queue.items()}
         same = sum(back.get(reference) == data for reference, data in sent.items())
-        self.check("data unchanged", same, must.added, "amounts digit for digit")
+        check("data unchanged", same, must.added, "amounts digit for digit")
 
     def history(self, client: Client) -> None:
         """What the invoice went through whose worker died."""
-        (killer,) = [one for one in self.entries if one["data"].get("simulate") == "kill"]
-        title("6", f"The history of {killer['reference']}, which killed its worker")
-        (item,) = client.queue(QUEUE).items(reference=killer["reference"])
+        killers = [one for one in self.entries if one["data"].get("simulate") == "kill"]
+        reference = killers[0]["reference"]
+        self.report.title(6, f"{reference} killed its worker: workledger history")
+        (item,) = client.queue(QUEUE).items(reference=reference)
         events = list(client.items.history(item.id))
         for event in events:
-            print(f"  {event.at[11:23]}  {WORDS.get(event.type, event.type):<10} {told(event)}")
-        line("explain", client.items.explain(item.id).text)
-        kinds = [event.type for event in events]
-        takes = Counter(kinds)["ItemTaken"]
-        self.check("takes", takes, 2, "the second after the lease of the first had passed")
+            print(f"  {event.at[11:23]}    {WORDS.get(event.type, event.type):<11}{told(event)}")
+        takes = sum(event.type == "ItemTaken" for event in events)
+        self.report.check("takes", takes, 2, "the second after the first one's lease had passed")
 
     def recount(self) -> None:
         """The server is gone: count the file's ledger, and build its rows anew."""
-        title("7", "The server has ended; the ledger counted again")
-        must, says = self.must, recounted(self.database)
+        report = self.report
+        report.title(7, "The server has ended. The ledger in its file, counted again")
+        says, must = recounted(self.database), self.must
         print(f"  {'':<16}{'ledger':>8}{'implied by the file':>22}")
         for name in ("added", "skipped", "completed", "failed", "retried", "taken_twice"):
-            self.compare(name, says, must)
+            report.compare(name.replace("_", " "), getattr(says, name), getattr(must, name))
         for reference in unequal(says.endings, must.endings):
-            self.fine = False
-            line(reference, f"{says.endings.get(reference)}, not {must.endings.get(reference)}")
+            report.check(reference, says.endings.get(reference), must.endings.get(reference))
         self.rebuilt()
 
     def rebuilt(self) -> None:
@@ -194,37 +195,14 @@ class Demo:
         command = [WORKLEDGER, "rebuild", "--check", "--store", store]
         done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)
         good = done.returncode == 0
-        self.fine = self.fine and good
-        line("rebuilt = live", "yes (workledger rebuild --check)" if good else "NO")
+        self.report.demand(good)
+        self.report.line("rebuilt = live", "yes: workledger rebuild --check" if good else "NO")
         if not good:
             print(done.stdout + done.stderr)
 
-    def compare(self, name: str, says: Tally, must: Tally) -> None:
-        """A line of the last table."""
-        found, wanted = getattr(says, name), getattr(must, name)
-        self.fine = self.fine and found == wanted
-        mark = "" if found == wanted else "   <- different"
-        print(f"  {name.replace('_', ' '):<16}{found:>8}{wanted:>22}{mark}")
-
-    def check(self, name: str, found: object, wanted: object, note: str = "") -> None:
-        """A line with a number that must be so."""
-        self.fine = self.fine and found == wanted
-        wrong = "" if found == wanted else f"   <- must be {wanted}"
-        line(name, f"{found!s:<6}{f'({note})' if note else ''}{wrong}".rstrip())
-
-    def seconds(self) -> float:
-        """Since the demo began."""
-        return time.monotonic() - self.began
-
-
-def title(number: str, text: str) -> None:
-    """The heading of a step."""
-    print(f"\n{number}  {text}")
-
-
-def line(name: str, text: str) -> None:
-    """A name and what is to be said of it."""
-    print(f"  {name:<16}{text}", flush=True)
+    def passed(self) -> str:
+        """The time since the demo began."""
+        return f"{time.monotonic() - self.began:.1f} s"
 
 
 def told(event: Event) -> str:

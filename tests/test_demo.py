@@ -61,7 +61,6 @@ def test_the_demo_exits_with_1_when_the_ledger_does_not_say_what_the_file_implie
     # The worker knows no such trouble: nothing is retried, while the file implies that it is.
     other = entry("A-2", simulate="nothing that a worker knows")
     bad = entry("A-3", total=3)
-    file.write_text(json.dumps([entry("A-1"), entry("A-1", simulate="kill"), other, bad]))
     file.write_text(json.dumps([entry("A-1", simulate="kill"), entry("A-1"), other, bad]))
     done = run(ROOT / ".venv/bin/python", SAMPLES / "demo.py", "--file", file)
     assert done.returncode == 1, done.stdout + done.stderr

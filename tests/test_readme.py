@@ -12,6 +12,7 @@ import socket
 import subprocess
 import time
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -105,7 +106,8 @@ def port(folder: Path) -> Iterator[int]:
     )
     until = time.monotonic() + 60
     while not listens(found):
-        assert serving.poll() is None, (folder / "serve.log").read_text()
+        with suppress(subprocess.TimeoutExpired):
+            pytest.fail(f"ended with {serving.wait(0.05)}: {(folder / 'serve.log').read_text()}")
         assert time.monotonic() < until
     yield found
     serving.send_signal(signal.SIGINT)
