@@ -10,6 +10,7 @@ import secrets
 import time
 from base64 import b32encode
 from collections.abc import Callable, Mapping
+from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 from threading import Lock
@@ -28,6 +29,9 @@ DEFAULT_STORE = "sqlite:./workledger.db"
 CONNECTIONS = 64
 
 _READY = "/new#0"
+
+_for_good = ExitStack()
+"""What lasts as long as the process: moto ends when nobody holds it any more."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,7 +146,7 @@ def _dynamodb(endpoint_url: str | None) -> Any:
 def _moto() -> Any:
     from workledger.stores.moto import moto_client  # noqa: PLC0415
 
-    return moto_client().__enter__()
+    return _for_good.enter_context(moto_client())
 
 
 def _waker(url: str) -> Waker:
