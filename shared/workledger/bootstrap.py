@@ -4,6 +4,7 @@
 only where they are needed: a function that never touches a store never pays for them.
 """
 
+import atexit
 import os
 import random
 import secrets
@@ -32,6 +33,8 @@ _READY = "/new#0"
 
 _for_good = ExitStack()
 """What lasts as long as the process: moto ends when nobody holds it any more."""
+
+atexit.register(_for_good.close)
 
 
 @dataclass(frozen=True, slots=True)
