@@ -43,3 +43,15 @@ class AnswerLost(StoreError):
 
 class NewerShape(WorkledgerError):
     """A stored event has a version this code does not know: a newer deployment wrote it."""
+
+
+class NoInvokerError(WorkledgerError):
+    """Nobody here can run this Lambda function."""
+
+
+class FunctionError(WorkledgerError):
+    """A Lambda function failed: `reason` is the error's type, `details` what it said."""
+
+    def __init__(self, reason: str, details: str) -> None:
+        super().__init__(reason)
+        self.reason, self.details = reason, details

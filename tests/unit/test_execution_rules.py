@@ -67,9 +67,8 @@ class Story:
 
     def start(self, **settings: Any) -> None:
         """Start a run of the workflow id."""
-        generation = self.run.generation + 1 if self.run else 1
         new = Start(
-            SCOPE, DOMAIN, WORKFLOW, f"run.{generation}", "order", "1", {**SETTINGS, **settings}
+            SCOPE, DOMAIN, WORKFLOW, "run", "order", "1", {**SETTINGS, **settings}
         )
         assert self.do(commands.start, new) == ["WorkflowExecutionStarted", "DecisionTaskScheduled"]
 

@@ -130,6 +130,10 @@ class Executor:
                 break
         return [lost.get(id(one)) or self._result(one) for one in tries]
 
+    def state(self, row: Row | None) -> Any:
+        """The state in a row; None where there is no row or a tombstone."""
+        return None if row is None else fold.state(self.aggregates[kind(row.stream)], row)
+
     def read(self, stream: str, things: Iterable[str] = ()) -> Seen:
         """What stands in a stream, strongly read and settled: fit for a "not found"."""
         names = tuple(things)

@@ -2,11 +2,14 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Generic, Protocol, TypeVar
 
+from workledger.errors import NoInvokerError
 from workledger.ledger.aggregate import Command, Decide
 from workledger.ledger.commit import Event
 from workledger.ledger.execute import Executor
+from workledger.ledger.merge import Merger
 from workledger.stores.port import Store
 from workledger.times import Clock
 from workledger.views.claim import Memory
@@ -49,6 +52,11 @@ class NoWaker:
         """Do nothing."""
 
 
+def no_function(name: str, text: str) -> str:
+    """Nobody runs functions here: what SWF deciders schedule ends as not started (W27)."""
+    raise NoInvokerError(f"no function {name!r} can be run here (input of {len(text)} characters)")
+
+
 @dataclass(frozen=True)
 class Core:
     """The use cases' surroundings. `new_id` gives 26 characters, `choose(n)` a number below n."""
@@ -62,6 +70,12 @@ class Core:
     waiter: Waiter
     waker: Waker = field(default_factory=NoWaker)
     memory: Memory = field(default_factory=Memory)
+    invoke: Callable[[str, str], str] = no_function
+
+    @cached_property
+    def merger(self) -> Merger:
+        """Runs the commands of streams with many writers."""
+        return Merger(self.executor)
 
     def command(
         self,

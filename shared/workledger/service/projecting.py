@@ -11,7 +11,7 @@ from workledger.queues import item as item_rules
 from workledger.service import runs
 from workledger.service.core import Core
 
-FED_KINDS = ("item", "queue", "run", "token")
+FED_KINDS = ("item", "queue", "run", "token", "domain", "type", "execution")
 """Kinds of streams whose events are told to the world."""
 
 

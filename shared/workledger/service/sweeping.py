@@ -10,6 +10,7 @@ from workledger.queues.item import Item, Waiting
 from workledger.queues.run import Run
 from workledger.service import runs
 from workledger.service.core import Core
+from workledger.swf import timing
 from workledger.times import plus
 from workledger.views.order import Spot
 
@@ -69,11 +70,15 @@ def _sweep_stream(core: Core, stream: str, at: str, now: str) -> None:
 def _do(core: Core, stream: str, now: str) -> str | None:
     """Settle a stream; answers its next deadline."""
     seen = core.executor.read(stream)
-    if keys.kind(stream) == "item":
-        return _item(core, seen, now)
-    if keys.kind(stream) == "run":
-        return _run(core, seen, now)
-    return None
+    match keys.kind(stream):
+        case "item":
+            return _item(core, seen, now)
+        case "run":
+            return _run(core, seen, now)
+        case "execution":
+            return timing.sweep(core, stream)
+        case _:
+            return None
 
 
 def _item(core: Core, seen: Seen, now: str) -> str | None:

@@ -59,7 +59,10 @@ def open_run(seen: Seen, workflow_id: str, run_id: str | None) -> Run:
 
 @dataclass(frozen=True, slots=True)
 class Start:
-    """A run to be started: effective settings, and for a child who its parent is."""
+    """A run to be started: effective settings, and for a child who its parent is.
+
+    `run_id` is the fresh part of its id; the generation is added, so that a run is found by its id.
+    """
 
     scope: str
     domain: str
@@ -83,6 +86,7 @@ def start(seen: Seen, new: Start, asking: Asking) -> list[Event]:
     if old is not None and not old.closed:
         raise Refused("WorkflowExecutionAlreadyStartedFault", "Already Started")
     draft = asking.draft(seen)
+    generation = old.generation + 1 if old else 1
     superseded = (f"g{old.generation}",) if old else ()
     memory = (done_thing(asking.command),) if new.parent else ()
     draft.add(
@@ -98,11 +102,11 @@ def start(seen: Seen, new: Start, asking: Asking) -> list[Event]:
         *memory,
         payload={"input": new.input},
         id=1,
-        gen=old.generation + 1 if old else 1,
+        gen=generation,
         scope=new.scope,
         domain=new.domain,
         workflowId=new.workflow_id,
-        runId=new.run_id,
+        runId=f"{new.run_id}.{generation}",
         retention=new.retention,
     )
     draft.schedule_decision()
@@ -327,9 +331,7 @@ def open_activity(seen: Seen, token: Token, now: str, beaten: str | None = None)
     """The started activity of a token. Raises UnknownResourceFault (1.2), also once overdue."""
     _run_of(seen, token)
     activity = seen.states.get(token.thing)
-    late = Refused(
-        "UnknownResourceFault", f"Unknown activity, scheduledEventId = {token.scheduled_id}"
-    )
+    late = unknown_activity(token)
     if not isinstance(activity, Activity) or activity.id != token.scheduled_id:
         raise late
     if activity.started is None or activity.started[0] != token.started_id:
@@ -338,6 +340,13 @@ def open_activity(seen: Seen, token: Token, now: str, beaten: str | None = None)
     if at is not None and at <= now:
         raise late
     return activity
+
+
+def unknown_activity(token: Token) -> Refused:
+    """The fault for an activity task that is not open, or not this one (1.2)."""
+    return Refused(
+        "UnknownResourceFault", f"Unknown activity, scheduledEventId = {token.scheduled_id}"
+    )
 
 
 def close_activity(

@@ -1,0 +1,1 @@
+"""The Amazon SWF service: what each operation does, over the ledger, the store and the clock."""

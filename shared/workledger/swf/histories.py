@@ -1,0 +1,122 @@
+"""History: a run's events out of the ledger, page by page, either way round (W22, W29)."""
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import islice
+from typing import Any
+
+from workledger.ledger import spill
+from workledger.ledger.commit import Commit, Event
+from workledger.service.core import Core
+from workledger.swf.call import epoch
+from workledger.workflows.execution import Run
+
+PAGE = 1_000
+"""Events of a page where none is asked for, and the most that can be (1.6)."""
+
+CHUNK = 100
+
+
+@dataclass(frozen=True, slots=True)
+class Range:
+    """Commits of a stream that bear events of a run: from, to (both included)."""
+
+    stream: str
+    run: int
+    first: int
+    last: int
+
+
+Position = tuple[int, int]
+"""(commit, event): where an event stands."""
+
+
+def range_of(core: Core, stream: str, run: Run) -> Range:
+    """Where a run's events stand: up to the commit in which the next run began."""
+    thing = f"g{run.generation + 1}"
+    seen = core.executor.read(stream, (thing,))
+    newest: Run = seen.head
+    following: Run | None = seen.states.get(thing)
+    if following is None and newest.generation == run.generation + 1:
+        following = newest
+    last = following.first if following else seen.number
+    return Range(stream, run.generation, run.first, last)
+
+
+def page(
+    core: Core, within: Range, start: Position | None, limit: int, *, backwards: bool = False
+) -> tuple[list[dict[str, Any]], Position | None]:
+    """Up to `limit` events from `start` on, and where the next page starts (None: no more)."""
+    found = list(islice(_walk(core, within, start, backwards), limit + 1))
+    following = found[limit][0] if len(found) > limit else None
+    events = [event for _, event in found[:limit]]
+    payloads = spill.payloads(core.store, events)
+    return [shown(*pair) for pair in zip(events, payloads, strict=True)], following
+
+
+def _walk(
+    core: Core, within: Range, start: Position | None, backwards: bool
+) -> Iterator[tuple[Position, Event]]:
+    for commit in _commits(core, within, start, backwards):
+        indexed = list(enumerate(commit.events))
+        for index, event in reversed(indexed) if backwards else indexed:
+            at = (commit.number, index)
+            passed = start is not None and (at > start if backwards else at < start)
+            if not passed and event.data.get("gen") == within.run and event.type[0] != "_":
+                yield at, event
+
+
+def _commits(
+    core: Core, within: Range, start: Position | None, backwards: bool
+) -> Iterator[Commit]:
+    if not backwards:
+        after = (start[0] if start else within.first) - 1
+        while after < within.last:
+            limit = min(CHUNK, within.last - after)
+            commits = core.store.commits(within.stream, after, limit)
+            if not commits:
+                return
+            yield from commits
+            after = commits[-1].number
+        return
+    last = start[0] if start else within.last
+    while last >= within.first:
+        numbers = range(last, max(last - CHUNK, within.first - 1), -1)
+        found = core.store.commits_at([(within.stream, number) for number in numbers])
+        yield from (found[within.stream, number] for number in numbers)
+        last -= CHUNK
+
+
+def shown(event: Event, payload: str | None) -> dict[str, Any]:
+    """An event as the service writes it (1.4)."""
+    data = event.data
+    name = f"{event.type[0].lower()}{event.type[1:]}EventAttributes"
+    long: dict[str, Any] = json.loads(payload) if payload else {}
+    attributes: dict[str, Any] = {**data["attrs"], **long}
+    return {
+        "eventId": data["id"],
+        "eventType": event.type,
+        "eventTimestamp": epoch(data["at"]),
+        name: attributes,
+    }
+
+
+def event_at(core: Core, stream: str, at: Position) -> tuple[Event, dict[str, Any]]:
+    """An event of a stream, and its attributes with its payload's members."""
+    commit = core.store.commits_at([(stream, at[0])])[stream, at[0]]
+    event = commit.events[at[1]]
+    payload = spill.payloads(core.store, [event])[0]
+    members: dict[str, Any] = json.loads(payload) if payload else {}
+    return event, {**event.data["attrs"], **members}
+
+
+def run_of(core: Core, stream: str, run_id: str) -> Run | None:
+    """The run of a run id, newest or older."""
+    newest: Run | None = core.executor.read(stream).head
+    if newest is None or newest.run_id == run_id:
+        return newest
+    _, _, generation = run_id.rpartition(".")
+    thing = f"g{generation}"
+    older: Run | None = core.executor.read(stream, (thing,)).states.get(thing)
+    return older if older is not None and older.run_id == run_id else None

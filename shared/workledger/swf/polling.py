@@ -1,0 +1,257 @@
+"""Polls: a task by priority, at once or when one arrives (W2, W7, W8, W9, W22, W28)."""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+from workledger import keys
+from workledger.errors import Refused
+from workledger.keys import HEAD
+from workledger.ledger import fold
+from workledger.ledger.aggregate import Seen
+from workledger.ledger.commit import Event
+from workledger.ledger.execute import Result
+from workledger.service.core import Core
+from workledger.swf import histories, timing, tokens
+from workledger.swf.call import Answer, Call, run
+from workledger.times import plus, seconds_between
+from workledger.views import claim as memory
+from workledger.views.order import Spot, spot
+from workledger.workflows import commands, execution
+from workledger.workflows.commands import Asking, Token
+from workledger.workflows.execution import Activity, DecisionTask, Run
+
+LONGEST_WAIT = 1.0
+"""A poll looks at least once a second: other processes schedule tasks too."""
+
+Task = DecisionTask | Activity
+Claim = Callable[[Spot, Task], Result]
+
+
+@dataclass(frozen=True, slots=True)
+class _Candidate:
+    spot: Spot
+    task: Task
+    run: Run
+
+
+def poll_for_activity_task(call: Call) -> Answer:
+    """The next activity task of a list: higher priority first, then first scheduled (W8)."""
+    line = _line(call, "activity")
+    identity = call.params.get("identity")
+
+    def claim(here: Spot, task: Task) -> Result:
+        def decide(seen: Seen, asking: Asking) -> list[Event]:
+            return commands.start_activity(seen, here.thing, task.id, identity, asking)
+
+        return run(call.core, here.stream, call.actor, decide, (here.thing,))
+
+    found = _poll(call, line, claim)
+    if found is None:
+        return {"startedEventId": 0}
+    here, result = found
+    return _activity_answer(call.core, here, result.states[here.thing], result.states[HEAD])
+
+
+def _activity_answer(core: Core, here: Spot, activity: Activity, head: Run) -> Answer:
+    started = activity.started[0] if activity.started else 0
+    _, attrs = histories.event_at(core, here.stream, activity.event)
+    answer = {
+        "taskToken": tokens.task(
+            here.stream, Token(head.generation, activity.id, started, here.thing)
+        ),
+        "activityId": activity.activity_id,
+        "startedEventId": started,
+        "workflowExecution": {"workflowId": head.workflow_id, "runId": head.run_id},
+        "activityType": {"name": activity.type_name, "version": activity.type_version},
+    }
+    return {**answer, "input": attrs["input"]} if "input" in attrs else answer
+
+
+def poll_for_decision_task(call: Call) -> Answer:
+    """The next decision task of a list, by its execution's priority (W9), with its history."""
+    if call.params.get("nextPageToken"):
+        return _next_page(call, call.params["nextPageToken"])
+    line = _line(call, "decision")
+    identity = call.params.get("identity")
+
+    def claim(here: Spot, task: Task) -> Result:
+        def decide(seen: Seen, asking: Asking) -> list[Event]:
+            return commands.start_decision(seen, task.id, identity, asking)
+
+        return run(call.core, here.stream, call.actor, decide, (here.thing,))
+
+    found = _poll(call, line, claim)
+    if found is None:
+        return {"previousStartedEventId": 0, "startedEventId": 0}
+    here, result = found
+    return _decision_answer(call, here.stream, result)
+
+
+def _decision_answer(call: Call, stream: str, result: Result) -> Answer:
+    head: Run = result.head
+    started = head.started
+    if started is None:
+        raise commands.gone()
+    within = histories.range_of(call.core, stream, head)
+    within = histories.Range(stream, within.run, within.first, started.commit)
+    if call.params.get("startAtPreviousStartedEvent") and head.previous[1]:
+        first = max(within.first, head.previous[1])
+        within = histories.Range(stream, within.run, first, within.last)
+    task = [stream, head.generation, started.id, started.scheduled_id]
+    return _decision_page(call, head, within, task, None, head.previous)
+
+
+def _decision_page(
+    call: Call,
+    head: Run,
+    within: histories.Range,
+    task: list[Any],
+    start: histories.Position | None,
+    previous: tuple[int, int],
+) -> Answer:
+    limit = call.params.get("maximumPageSize") or histories.PAGE
+    backwards = bool(call.params.get("reverseOrder"))
+    events, following = histories.page(call.core, within, start, limit, backwards=backwards)
+    answer: Answer = {
+        "taskToken": tokens.task(task[0], Token(task[1], task[3], task[2])),
+        "startedEventId": task[2],
+        "previousStartedEventId": previous[0],
+        "workflowExecution": {"workflowId": head.workflow_id, "runId": head.run_id},
+        "workflowType": {"name": head.type_name, "version": head.type_version},
+        "events": [
+            event for event in events if event["eventId"] >= previous[0] * _from(call, start)
+        ],
+    }
+    if following is not None:
+        bounds = [within.first, within.last, *previous]
+        now = call.core.clock()
+        answer["nextPageToken"] = tokens.page(now, "decision", *task, *following, *bounds)
+    return answer
+
+
+def _from(call: Call, _: Any) -> int:
+    return int(bool(call.params.get("startAtPreviousStartedEvent")))
+
+
+def _next_page(call: Call, token: str) -> Answer:
+    """The next page of the same task: the same token, never a new claim (W22)."""
+    kind, *parts = tokens.page_of(token, call.core.clock)
+    if kind != "decision":
+        raise tokens.invalid()
+    stream, generation, started_id, scheduled_id, commit, index, first, last, *previous = parts
+    head: Run | None = call.core.executor.read(stream).head
+    if head is None or head.generation != generation or head.scope != call.scope:
+        raise tokens.invalid()
+    within = histories.Range(stream, generation, first, last)
+    task = [stream, generation, started_id, scheduled_id]
+    return _decision_page(call, head, within, task, (commit, index), (previous[0], previous[1]))
+
+
+# --- the poll itself ----------------------------------------------------------------------------
+
+
+def _line(call: Call, kind: str) -> str:
+    call.domain()
+    return keys.tasks_line(call.scope, call.params["domain"], kind, call.params["taskList"]["name"])
+
+
+def _poll(call: Call, line: str, claim: Claim) -> tuple[Spot, Result] | None:
+    """Claim the next task, waiting for one as long as the poll is held."""
+    core = call.core
+    until = plus(core.clock(), call.poll_seconds)
+    while call.connected():
+        found = _claim_next(core, line, claim)
+        left = seconds_between(core.clock(), until)
+        if found is not None or left <= 0:
+            return found
+        core.waiter.wait(line, min(left, LONGEST_WAIT))
+    return None
+
+
+def _claim_next(core: Core, line: str, claim: Claim) -> tuple[Spot, Result] | None:
+    """Try the candidates in order; one that is gone was taken by another, or its run closed."""
+    for window in _windows(core, line):
+        candidates = _alive(core, window)
+        while candidates:
+            k = core.memory.k(line, core.clock())
+            one = memory.pick(candidates, k, core.choose)
+            candidates.remove(one)
+            result = _claim_one(core, line, one, claim)
+            if result is not None:
+                return one.spot, result
+    return None
+
+
+def _claim_one(core: Core, line: str, one: _Candidate, claim: Claim) -> Result | None:
+    if not core.memory.reserve([one.spot]):
+        return None
+    try:
+        result = claim(one.spot, one.task)
+    except Refused:
+        core.memory.lost(line, core.clock())
+        return None
+    finally:
+        core.memory.release([one.spot])
+    core.memory.won(line)
+    if core.store.lag:
+        core.memory.gone([one.spot], core.clock())
+    return result
+
+
+def _windows(core: Core, line: str) -> Iterator[list[Spot]]:
+    after: Spot | None = None
+    recent = core.memory.recent(line, core.clock()) if core.store.lag else []
+    while True:
+        spots = core.store.read_line(line, after=after, limit=memory.PAGE)
+        ordered = sorted({*spots, *recent}) if after is None else spots
+        yield from _cut(core.memory.free(ordered, core.clock()))
+        if len(spots) < memory.PAGE:
+            return
+        after = spots[-1]
+
+
+def _cut(spots: Sequence[Spot]) -> Iterator[list[Spot]]:
+    size = memory.LEAST_WINDOW
+    for start in range(0, len(spots), size):
+        yield list(spots[start : start + size])
+
+
+def _alive(core: Core, spots: Sequence[Spot]) -> list[_Candidate]:
+    """Those that still wait, read consistently; overdue ones are settled, dead ones dropped."""
+    wanted = [(one.stream, thing) for one in spots for thing in (one.thing, HEAD)]
+    rows = core.store.rows(wanted)
+    aggregate = core.executor.aggregates["execution"]
+    found: list[_Candidate] = []
+    dead: dict[str, list[str]] = {}
+    for one in spots:
+        task = fold.state(aggregate, rows.get((one.stream, one.thing)))
+        head: Run | None = fold.state(aggregate, rows.get((one.stream, HEAD)))
+        if task is None or head is None or not _stands(one, task):
+            continue
+        if head.closed or one.thing.split(".")[1] != str(head.generation):
+            dead.setdefault(one.stream, []).append(one.thing)
+        elif _overdue(one, task, core.clock()):
+            timing.settle(core, one.stream)
+        else:
+            found.append(_Candidate(one, task, head))
+    for stream, things in dead.items():
+        drop(core, stream, tuple(things))
+    return found
+
+
+def _stands(here: Spot, task: Task) -> bool:
+    place = execution.place(here.stream, here.thing, task).place
+    return place is not None and spot(place, here.stream, here.thing) == here
+
+
+def _overdue(here: Spot, task: Task, now: str) -> bool:
+    due = execution.place(here.stream, here.thing, task).due
+    return due is not None and due <= now
+
+
+def drop(core: Core, stream: str, things: tuple[str, ...]) -> None:
+    """Take tasks of a closed run off their lists."""
+    decide = partial(commands.drop_tasks, things=things)
+    run(core, stream, "system", lambda seen, asking: decide(seen, asking=asking), things)
