@@ -5,10 +5,7 @@ read is one statement and sees all that was answered before; lines and indexes n
 """
 
 import json
-import sqlite3
-from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import suppress
 from typing import Any
 
 from workledger.errors import StoreError
@@ -17,7 +14,8 @@ from workledger.ledger.commit import Commit
 from workledger.stores import sqlite_statements as sql
 from workledger.stores.port import Address, Beat, Due, Found, Index, Key, Outcome, Write
 from workledger.stores.sqlite_lines import before_query, count_query, index_query, line_query
-from workledger.stores.sqlite_schema import BUSY_SECONDS, open_reader, open_writer, translated
+from workledger.stores.sqlite_readers import Readers
+from workledger.stores.sqlite_schema import BUSY_SECONDS, open_writer
 from workledger.stores.sqlite_writer import Writer
 from workledger.views.order import Spot
 from workledger.views.row import Row
@@ -36,16 +34,12 @@ class SqliteStore:
 
     def __init__(self, path: str, *, busy_seconds: float = BUSY_SECONDS) -> None:
         self.on_append: list[Callable[[frozenset[str]], None]] = []
-        self._path = path
-        self._busy_seconds = busy_seconds
         self._writer = Writer(open_writer(path, busy_seconds))
-        self._readers: deque[sqlite3.Connection] = deque()
-        self._closed = False
+        self._readers = Readers(path, busy_seconds)
 
     def close(self) -> None:
         """Let what is being written end, then close the file; a killed process is safe too."""
-        self._closed = True
-        self._close_readers()
+        self._readers.close()
         self._writer.close()
 
     # --- the ledger ---
@@ -58,7 +52,7 @@ class SqliteStore:
 
     def commits(self, stream: str, after: int = 0, limit: int | None = None) -> list[Commit]:
         """The commits of a stream beyond a number."""
-        stored = self._all(
+        stored = self._readers.all(
             f"{sql.COMMIT} WHERE stream = ? AND n > ? ORDER BY n LIMIT ?",
             (stream, after, -1 if limit is None else limit),
         )
@@ -66,41 +60,42 @@ class SqliteStore:
 
     def commits_at(self, addresses: Sequence[Address]) -> dict[Address, Commit]:
         """The commits that stand at these addresses."""
-        stored = self._each(f"{sql.COMMIT} WHERE stream = ? AND n = ?", addresses)
+        stored = self._readers.each(f"{sql.COMMIT} WHERE stream = ? AND n = ?", addresses)
         return {(commit[0], commit[1]): sql.commit_of(commit) for commit in stored}
 
     # --- rows by key ---
     def load(self, stream: str, things: Sequence[str] = ()) -> dict[str, Row]:
         """The head row and the named ones, as of one moment."""
         if not things:
-            stored = self._all(f"{sql.ROW} WHERE stream = ? AND thing = ?", (stream, HEAD))
+            stored = self._readers.all(f"{sql.ROW} WHERE stream = ? AND thing = ?", (stream, HEAD))
             return {row[1]: sql.row_of(row) for row in stored}
         named = f"{sql.ROW} WHERE stream = ? AND thing IN ({sql.LISTED})"
-        stored = self._all(named, (stream, json.dumps([HEAD, *things])))
+        stored = self._readers.all(named, (stream, json.dumps([HEAD, *things])))
         return {row[1]: sql.row_of(row) for row in stored}
 
     def rows(self, keys: Sequence[Key]) -> dict[Key, Row]:
         """Rows by key."""
-        stored = self._each(f"{sql.ROW} WHERE stream = ? AND thing = ?", keys)
+        stored = self._readers.each(f"{sql.ROW} WHERE stream = ? AND thing = ?", keys)
         return {(row[0], row[1]): sql.row_of(row) for row in stored}
 
     def things(self, stream: str) -> dict[str, Row]:
         """Every row of a stream that is a view, as of one moment."""
-        stored = self._all(
+        stored = self._readers.all(
             f"{sql.ROW} WHERE stream = ? AND thing <> ? AND state <> 'null'", (stream, DUE)
         )
         return {row[1]: sql.row_of(row) for row in stored}
 
     def heads_and_beats(self, streams: Sequence[str]) -> tuple[dict[str, Row], dict[str, Beat]]:
         """Head and beat rows by stream."""
-        heads = self.rows([(stream, HEAD) for stream in streams])
-        beats = self._each(
-            "SELECT stream, deadline, details FROM beats WHERE stream = ?",
-            [(stream,) for stream in streams],
-        )
-        return {key[0]: row for key, row in heads.items()}, {
-            stream: Beat(deadline, json.loads(details)) for stream, deadline, details in beats
-        }
+        heads: dict[str, Row] = {}
+        beats: dict[str, Beat] = {}
+        stored = self._readers.each(sql.HEAD_AND_BEAT, [(stream, HEAD) for stream in streams])
+        for stream, deadline, details, *row in stored:
+            if deadline is not None:
+                beats[stream] = Beat(deadline, json.loads(details))
+            if row[0] is not None:
+                heads[stream] = sql.row_of(row)
+        return heads, beats
 
     def place(self, writes: Sequence[Write]) -> None:
         """Write the rows of commits that stand."""
@@ -121,7 +116,9 @@ class SqliteStore:
         until: str | None = None,
     ) -> list[Spot]:
         """Spots of a line, in order."""
-        return [Spot(*at) for at in self._all(*line_query(line, after, limit, backwards, until))]
+        return [
+            Spot(*at) for at in self._readers.all(*line_query(line, after, limit, backwards, until))
+        ]
 
     def read_index(
         self,
@@ -135,16 +132,16 @@ class SqliteStore:
         """Rows of an index's partition, in order."""
         return [
             Found(*found)
-            for found in self._all(*index_query(index, partition, after, limit, prefix))
+            for found in self._readers.all(*index_query(index, partition, after, limit, prefix))
         ]
 
     def count_line(self, line: str, limit: int) -> int:
         """How many rows stand on a line: exact up to `limit`."""
-        return self._all(*count_query(line, limit))[0][0]
+        return self._readers.all(*count_query(line, limit))[0][0]
 
     def count_before(self, line: str, spot: Spot, limit: int) -> tuple[int, int]:
         """How many rows stand before a spot: of lower rank, of the same rank."""
-        return self._all(*before_query(line, spot, limit))[0]
+        return self._readers.all(*before_query(line, spot, limit))[0]
 
     # --- rows that are no views ---
     def take_numbers(self, counter: str, count: int, now: str) -> tuple[int, str]:
@@ -169,7 +166,7 @@ class SqliteStore:
 
     def due(self, stream: str) -> Due | None:
         """A stream's due row."""
-        stored = self._all(
+        stored = self._readers.all(
             "SELECT date, state FROM views WHERE stream = ? AND thing = ?", (stream, DUE)
         )
         return Due(*stored[0]) if stored else None
@@ -187,7 +184,7 @@ class SqliteStore:
             stream, number = page[-1]
 
     def _page_of_addresses(self, stream: str, number: int) -> list[Address]:
-        return self._all(
+        return self._readers.all(
             "SELECT stream, n FROM ledger WHERE (stream, n) > (?, ?) ORDER BY stream, n LIMIT ?",
             (stream, number, _PAGE),
         )
@@ -200,7 +197,7 @@ class SqliteStore:
             page = self._page_of_rows(page[-1].stream, page[-1].thing)
 
     def _page_of_rows(self, stream: str, thing: str) -> list[Row]:
-        stored = self._all(
+        stored = self._readers.all(
             f"{sql.ROW} WHERE thing <> ? AND (stream, thing) > (?, ?)"
             " ORDER BY stream, thing LIMIT ?",
             (DUE, stream, thing, _PAGE),
@@ -218,7 +215,7 @@ class SqliteStore:
         At most `limit`, in the order in which they were written; each is met once, whatever
         process wrote it.
         """
-        stored = self._all(
+        stored = self._readers.all(
             "SELECT pos, stream, n FROM ledger WHERE pos > ? ORDER BY pos LIMIT ?", (after, limit)
         )
         found = [(position, (stream, number)) for position, stream, number in stored]
@@ -226,14 +223,13 @@ class SqliteStore:
 
     def cursor(self, name: str) -> int:
         """The position remembered under a name; 0 at first."""
-        stored = self._all("SELECT pos FROM cursors WHERE name = ?", (name,))
+        stored = self._readers.all("SELECT pos FROM cursors WHERE name = ?", (name,))
         return stored[0][0] if stored else 0
 
     def set_cursor(self, name: str, position: int) -> None:
         """Remember a position."""
         self._writer.one(sql.cursor_step(name, position))
 
-    # --- connections ---
     def _tell(self, writes: Sequence[Write], answers: Sequence[Any]) -> None:
         if not self.on_append:
             return
@@ -243,37 +239,6 @@ class SqliteStore:
         if lines:
             for hear in self.on_append:
                 hear(lines)
-
-    def _all(self, statement: str, parameters: Sequence[Any]) -> list[Any]:
-        return self._each(statement, (parameters,))
-
-    def _each(self, statement: str, parameters: Sequence[Sequence[Any]]) -> list[Any]:
-        """What the statement finds for each of the parameters."""
-        db = self._reader()
-        try:
-            if len(parameters) == 1:
-                return db.execute(statement, parameters[0]).fetchall()
-            return [row for given in parameters for row in db.execute(statement, given)]
-        except sqlite3.Error as error:
-            raise translated(error) from error
-        finally:
-            self._readers.append(db)
-            if self._closed:
-                self._close_readers()
-
-    def _close_readers(self) -> None:
-        with suppress(IndexError):
-            while True:
-                self._readers.pop().close()
-
-    def _reader(self) -> sqlite3.Connection:
-        """A connection that nobody uses at present."""
-        try:
-            return self._readers.pop()
-        except IndexError:
-            if self._closed:
-                raise StoreError("the store is closed") from None
-            return open_reader(self._path, self._busy_seconds)
 
 
 def _outcome(answer: Any) -> Outcome:

@@ -6,7 +6,7 @@ be prepared before the lock is taken is prepared by the caller.
 
 import json
 import sqlite3
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any
 
@@ -16,7 +16,7 @@ from workledger.ledger.commit import Commit
 from workledger.stores.port import Beat, Write
 from workledger.stores.sqlite_writer import Step
 from workledger.views.order import Place
-from workledger.views.row import NO_KEYS, Keys, Row
+from workledger.views.row import Keys, Row
 
 COMMIT = "SELECT stream, n, id, at, actor, events, payload FROM ledger"
 _ADD_COMMIT = (
@@ -26,6 +26,12 @@ _ADD_COMMIT = (
 
 ROW = (
     "SELECT stream, thing, n, state, line, rank, date, seq, tie, queue, number, ref, run FROM views"
+)
+HEAD_AND_BEAT = (
+    "SELECT asked, deadline, details, views.stream, thing, n, state, line, rank, date, seq, tie,"
+    " queue, number, ref, run FROM (SELECT ? AS asked)"
+    " LEFT JOIN views ON views.stream = asked AND thing = ?"
+    " LEFT JOIN beats ON beats.stream = asked"
 )
 LISTED = "SELECT value FROM json_each(?)"
 _PUT_ROW = (
@@ -104,12 +110,11 @@ def _append(stored: tuple[Any, ...], place: Step | None, db: sqlite3.Connection)
 
 
 # --- rows ---
-def row_of(stored: tuple[Any, ...]) -> Row:
+def row_of(stored: Sequence[Any]) -> Row:
     """The row of a row of ROW."""
-    stream, thing, number, state, line = stored[:5]
-    place = None if line is None else Place(*stored[4:9])
-    found = stored[9:]
-    return Row(stream, thing, number, state, place, NO_KEYS if found == NO_KEYS else Keys(*found))
+    stream, thing, number, state, line, rank, date, seq, tie, *found = stored
+    place = None if line is None else Place(line, rank, date, seq, tie)
+    return Row(stream, thing, number, state, place, Keys(*found))
 
 
 def place_step(write: Write) -> Step:
