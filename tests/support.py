@@ -5,6 +5,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from workledger.aggregates import AGGREGATES
+from workledger.keys import is_claimed
 from workledger.ledger.execute import Executor
 from workledger.service.core import Core
 from workledger.stores.port import Store, Write
@@ -84,7 +85,7 @@ def make_core(
 
     def placed(write: Write) -> None:
         for row in write.rows:
-            if row.place is not None and row.place.line.endswith("/new#0"):
+            if row.place is not None and is_claimed(row.place.line):
                 here = spot(row.place, row.stream, row.thing)
                 memory.placed(row.place.line, here, around.clock())
         if write.due is not None:

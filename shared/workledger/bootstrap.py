@@ -19,6 +19,7 @@ from typing import Any, cast
 
 from workledger.aggregates import AGGREGATES
 from workledger.api.permissions import Permissions, permissions
+from workledger.keys import is_claimed
 from workledger.ledger.execute import Executor
 from workledger.service.core import Core, NoWaker, PlainWaiter, Waiter, Waker
 from workledger.stores.port import Store, Write
@@ -28,8 +29,6 @@ from workledger.views.order import spot
 
 DEFAULT_STORE = "sqlite:./workledger.db"
 CONNECTIONS = 64
-
-_READY = "/new#0"
 
 _for_good = ExitStack()
 """What lasts as long as the process: moto ends when nobody holds it any more."""
@@ -180,7 +179,7 @@ def _placed(memory: Memory, waker: Waker, clock: Clock) -> Callable[[Write], Non
 
     def placed(write: Write) -> None:
         for row in write.rows:
-            if row.place is not None and row.place.line.endswith(_READY):
+            if row.place is not None and is_claimed(row.place.line):
                 memory.placed(row.place.line, spot(row.place, row.stream, row.thing), clock())
         if write.due is not None:
             waker.wake(write.due)

@@ -223,3 +223,8 @@ def executions_line(scope: str, domain: str, lane: str) -> str:
 def tasks_line(scope: str, domain: str, kind: str, task_list: str) -> str:
     """A task list of decision or activity tasks."""
     return f"swf/{digest(scope, domain)}/tasks/{kind}/{digest(task_list)}#0"
+
+
+def is_claimed(line: str) -> bool:
+    """Whether a line is one of work to be claimed: its placements are worth remembering."""
+    return line.endswith("/new#0") or "/tasks/" in line
