@@ -11,7 +11,11 @@ from tests.functions.calling import Caller
 from tests.support import Surroundings, make_core
 from workledger import bootstrap
 from workledger.api.permissions import permissions
+from workledger.stores.dynamodb import DynamoStore
+from workledger.stores.moto import moto_client
 from workledger.stores.port import Store
+from workledger.stores.sqlite import SqliteStore
+from workledger.stores.tables import create_tables
 
 MakeStore = Callable[[Path], Store]
 
@@ -24,15 +28,9 @@ def makers() -> Iterator[dict[str, MakeStore]]:
         clients = []
 
         def sqlite(folder: Path) -> Store:
-            from workledger.stores.sqlite import SqliteStore
-
             return SqliteStore(str(folder / "workledger.db"))
 
         def dynamodb(_: Path) -> Store:
-            from workledger.stores.dynamodb import DynamoStore
-            from workledger.stores.moto import moto_client
-            from workledger.stores.tables import create_tables
-
             if not clients:
                 clients.append(stack.enter_context(moto_client()))
             ledger, views = (f"{name}-{next(numbers)}" for name in ("ledger", "views"))
@@ -64,3 +62,17 @@ def caller(store: Store) -> Iterator[Caller]:
         yield Caller(core, around)
     finally:
         bootstrap.override(None)
+
+
+@pytest.fixture
+def local(makers: dict[str, MakeStore], tmp_path: Path) -> Iterator[Caller]:
+    """The API on SQLite alone: for what is decided before any store is asked."""
+    store = makers["sqlite"](tmp_path)
+    around = Surroundings()
+    core = make_core(store, around)
+    bootstrap.override(bootstrap.App(core, permissions()))
+    try:
+        yield Caller(core, around)
+    finally:
+        bootstrap.override(None)
+        store.close()

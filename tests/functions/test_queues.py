@@ -1,5 +1,7 @@
 """Queues over HTTP: Q1 to Q8."""
 
+import json
+
 import pytest
 
 from tests.functions.calling import Caller
@@ -8,17 +10,11 @@ from tests.functions.calling import Caller
 @pytest.mark.parametrize("retries", [-1, 101, 1.5, "3", True, None, 10**400])
 def test_q1_retries_are_0_to_100_and_the_field_is_named(caller: Caller, retries: object) -> None:
     """Q1: -1, 101, 1.5, text are refused, the field named; nothing is made."""
-    body = f'{{"name": "Invoices", "retries": {_text(retries)}}}'
+    body = f'{{"name": "Invoices", "retries": {json.dumps(retries)}}}'
     answer = caller.post("/queues", body)
     assert (answer.status, answer.code) == (400, "invalid_body")
     assert [error["field"] for error in answer["errors"]] == ["retries"]
     assert caller.get("/queues")["items"] == []
-
-
-def _text(value: object) -> str:
-    import json
-
-    return json.dumps(value)
 
 
 def test_q1_retries_default_to_0_and_100_is_allowed(caller: Caller) -> None:
@@ -44,7 +40,24 @@ def test_q2_names_are_trimmed_nfc_and_compared_exactly(caller: Caller) -> None:
 
 @pytest.mark.parametrize(
     "name",
-    ["EU/Invoices 2024", "A#", "\u00fc 100%", "100%25", "%2F", "..", ".", "?", "a?b=c", '"', "\\", "`", "{queue}", "a+b", "a;b", "\U0001f600"],
+    [
+        "EU/Invoices 2024",
+        "A#",
+        "\u00fc 100%",
+        "100%25",
+        "%2F",
+        "..",
+        ".",
+        "?",
+        "a?b=c",
+        '"',
+        "\\",
+        "`",
+        "{queue}",
+        "a+b",
+        "a;b",
+        "\U0001f600",
+    ],
 )
 def test_q2_every_name_reaches_its_own_queue_in_a_path(caller: Caller, name: str) -> None:
     """Q2: the gateway decodes a path once; whatever it hands over names exactly one queue."""

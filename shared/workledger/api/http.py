@@ -28,7 +28,10 @@ class HttpEvent(APIGatewayProxyEventV2):
     def headers(self) -> dict[str, str]:  # pyright: ignore[reportIncompatibleMethodOverride]
         """Headers by lower-case name, each as it was sent: a comma is part of a value."""
         sent: dict[str, Any] = self.get("headers") or {}
-        return {name.lower(): str(value) for name, value in sent.items()}
+        found = {name.lower(): str(value) for name, value in sent.items()}
+        if "content-type" in found:
+            found["content-type"] = found["content-type"].strip().lower()
+        return found
 
     @cached_property
     def resolved_headers_field(self) -> Any:  # pyright: ignore[reportIncompatibleVariableOverride]
@@ -72,7 +75,7 @@ class HttpEvent(APIGatewayProxyEventV2):
     @property
     def content_type(self) -> str:
         """The media type without its parameters."""
-        return self.headers.get("content-type", "").partition(";")[0].strip().lower()
+        return self.headers.get("content-type", "").partition(";")[0].strip()
 
     @cached_property
     def text(self) -> str:

@@ -41,6 +41,15 @@ class Told:
     started: float = field(default_factory=time.perf_counter)
 
 
+class _Own(threading.local):
+    """What is the thread's own: the request it answers, what that carries along, what is told."""
+
+    def __init__(self) -> None:
+        self.event = HttpEvent({})
+        self.context: dict[str, Any] = {}
+        self.told = Told()
+
+
 OnAnswer = Callable[[dict[str, Any], int, Told], None]
 
 
@@ -73,7 +82,7 @@ class Api(APIGatewayHttpResolver):
     def __init__(
         self, permissions: Callable[[], Permissions], on_error: OnError, on_answer: OnAnswer
     ) -> None:
-        self._own = threading.local()
+        self._own = _Own()
         self._building = threading.Lock()
         self._permissions = permissions
         self._on_error, self._on_answer = on_error, on_answer
@@ -90,10 +99,7 @@ class Api(APIGatewayHttpResolver):
     @property
     def context(self) -> dict[str, Any]:
         """What this thread's request carries along."""
-        found: dict[str, Any] | None = getattr(self._own, "context", None)
-        if found is None:
-            found = self._own.context = {}
-        return found
+        return self._own.context
 
     @context.setter
     def context(self, value: dict[str, Any]) -> None:
@@ -120,15 +126,22 @@ class Api(APIGatewayHttpResolver):
 
     def answer(self, event: dict[str, Any], context: Any) -> dict[str, Any]:
         """The answer to an event. Never raises."""
-        self._own.told = Told()
+        outer = dict(vars(self._own))
+        self._own.context, self._own.told = {}, Told()
+        try:
+            made = self._answer(event, context)
+            self._on_answer(event, made["statusCode"], self._own.told)
+            return made
+        finally:
+            vars(self._own).update(outer)
+
+    def _answer(self, event: dict[str, Any], context: Any) -> dict[str, Any]:
         try:
             made = self.resolve(event, context)
-            if self.current_event.method == "HEAD":
-                made["body"] = ""
+            head = self.current_event.method == "HEAD"
         except Exception as error:  # noqa: BLE001 - the last door: no event of ours, a fault of ours
-            made = self._built(self._refuse(error)).build(HttpEvent({}))
-        self._on_answer(event, made["statusCode"], self._own.told)
-        return made
+            return self._built(self._refuse(error)).build(HttpEvent({}))
+        return {**made, "body": ""} if head else made
 
     def _convert_matches_into_route_keys(self, match: Any) -> dict[str, str]:
         return {name: unquote(part) for name, part in match.groupdict().items()}
