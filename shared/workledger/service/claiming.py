@@ -1,9 +1,10 @@
 """The claim of work items: put once, and what becomes of those that were held (Q23 to Q26, Q52)."""
 
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
+from typing import Any
 
 from workledger import keys
 from workledger.errors import Refused
@@ -56,7 +57,7 @@ def claim(
         ],
         beside,
     )
-    claimed = [_claimed(one) for one in results if isinstance(one, Result)]
+    claimed = [_claimed(core, one) for one in results if isinstance(one, Result)]
     for one in results:
         if isinstance(one, Commit):
             _lost(core, line, one)
@@ -79,18 +80,31 @@ def _take(core: Core, actor: str, run: str, one: Candidate, command: str) -> Com
     return core.command(one.row.stream, actor, decide, command=command)
 
 
-def _claimed(result: Result) -> Claimed | None:
+def _claimed(core: Core, result: Result) -> Claimed | None:
     """The take; when an answer was lost, the item may have moved on since."""
-    if result.commit is None:
+    commit: Commit | None = result.commit
+    if commit is None:
         return None
-    return Claimed(result.commit, at_round(result.head, result.commit))
+    item: Item = result.head
+    return Claimed(commit, item if _is_in_round(item, commit) else item_taken(core, commit))
 
 
-def at_round(item: Item, commit: Commit) -> Item:
-    """The item as it was in the round that a take began."""
-    data = commit.events[0].data
-    held = Held(data["run"], commit.number, commit.at)
-    return replace(item, attempt=data["attempt"], status=held)
+def _is_in_round(item: Item | None, commit: Commit) -> bool:
+    return item is not None and item.status == Held(
+        commit.events[0].data["run"], commit.number, commit.at
+    )
+
+
+def item_taken(core: Core, commit: Commit) -> Item:
+    """The item as a take made it, whatever became of it since: every repeat answers the same."""
+    item: Item | None = core.executor.read(commit.stream).head
+    if item is not None and _is_in_round(item, commit):
+        return item
+    states: Mapping[str, Any] = {}
+    for one in core.store.commits(commit.stream):
+        if one.number <= commit.number:
+            states = fold.after(core.executor.aggregates["item"], one, states)
+    return states[keys.HEAD]
 
 
 def _lost(core: Core, line: Line, commit: Commit) -> None:

@@ -1,6 +1,6 @@
 """What a `next` sees: the queue, the run, and the items that can be tried, in order."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
@@ -13,8 +13,10 @@ from workledger.queues import item_commands
 from workledger.queues import queue as queue_rules
 from workledger.queues.item import Item, Waiting, ready_place
 from workledger.queues.queue import Queue
-from workledger.service import runs
+from workledger.service import queues, runs
 from workledger.service.core import Core
+from workledger.service.runs import Lease
+from workledger.stores.port import Beat
 from workledger.views import claim as memory
 from workledger.views.order import Spot, spot
 from workledger.views.row import Row
@@ -79,30 +81,54 @@ def look(core: Core, actor: str, line: Line, run: str, most: int) -> Sight:
     Due items are settled and count as ready. Raises Refused: queue_not_found, run_ended,
     foreign_run.
     """
-    located = keys.queue_of(line.queue)
-    if located is None:
-        raise queue_rules.not_found(line.queue)
-    stream, generation = located
     now = core.clock()
     asked = max(most, memory.PAGE if core.store.lag else memory.PAGE // 4)
     lookups = core.store.together(
         [
-            partial(core.store.heads_and_beats, [stream, keys.run_stream(run)]),
+            partial(core.store.heads_and_beats, _streams(line, run)),
             partial(core.store.read_line, line.deferred, limit=SETTLE, until=now),
             partial(core.store.read_line, line.name, limit=asked),
         ]
     )
     (heads, beats), due, ready = lookups
+    queue, lease = _admitted(core, actor, line, run, heads, beats)
+    runs.beat_if_half_gone(core, lease)
+    settled, moving = ([], False) if queue.settings.paused else _settle_due(core, due, now)
+    recent = core.memory.recent(line.name, now) if core.store.lag else []
+    return Sight(queue, ready, asked, sorted({*settled, *recent}), moving)
+
+
+def admit(core: Core, actor: str, line: Line, run: str) -> Queue:
+    """The queue, if this run may take from it: all that a repeat needs to know.
+
+    Raises Refused: queue_not_found, run_ended, foreign_run.
+    """
+    heads, beats = core.store.heads_and_beats(_streams(line, run))
+    return _admitted(core, actor, line, run, heads, beats)[0]
+
+
+def _streams(line: Line, run: str) -> list[str]:
+    located = keys.queue_of(line.queue)
+    if located is None:
+        raise queue_rules.not_found(line.queue)
+    return [located[0], keys.run_stream(run)]
+
+
+def _admitted(
+    core: Core,
+    actor: str,
+    line: Line,
+    run: str,
+    heads: Mapping[str, Row],
+    beats: Mapping[str, Beat],
+) -> tuple[Queue, Lease]:
+    stream, generation = queues.locate(line.queue)
     seen = fold.seen(core.executor.aggregates, stream, _head(heads.get(stream)))
     queue = queue_rules.live(seen, generation)
     queue = queue or queue_rules.live(core.executor.read(stream), generation)
     if queue is None:
         raise queue_rules.not_found(line.queue)
-    lease = runs.check_own(core, actor, run, runs.lease_of(core, run, heads, beats))
-    runs.beat_if_half_gone(core, lease)
-    settled, moving = ([], False) if queue.settings.paused else _settle_due(core, due, now)
-    recent = core.memory.recent(line.name, now) if core.store.lag else []
-    return Sight(queue, ready, asked, sorted({*settled, *recent}), moving)
+    return queue, runs.check_own(core, actor, run, runs.lease_of(core, run, heads, beats))
 
 
 def _head(row: Row | None) -> dict[str, Row]:

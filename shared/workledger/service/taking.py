@@ -11,6 +11,7 @@ from workledger.queues import choices as choosing
 from workledger.queues import run as run_rules
 from workledger.queues.choices import Choice
 from workledger.queues.item import Item
+from workledger.queues.queue import Queue
 from workledger.queues.run import Run
 from workledger.service import claiming, looking, queues, runs
 from workledger.service.claiming import Claimed
@@ -67,7 +68,8 @@ def take(core: Core, actor: str, queue: str, wanted: Wanted) -> Taken:
 
     Raises Refused: queue_not_found, run_ended, foreign_run.
     """
-    found = queues.find(core, queue) if keys.queue_of(queue) is None else None
+    known = wanted.run is not None and keys.queue_of(queue) is not None
+    found = None if known else queues.find(core, queue)
     queue_id = found.id if found else queue
     run = wanted.run or _start(core, actor, queue_id, wanted)
     request = _Request(core, actor, queue_id, run, wanted)
@@ -157,25 +159,34 @@ class _Request:
         return self._claim(mine, [choice.command for choice in choices])
 
     def _resume(self) -> list[Claimed]:
-        """What an earlier sending of this request chose: taken, lost, or still to be put."""
+        """What an earlier sending of this request chose: taken, lost, or still to be put.
+
+        Of a queue that is paused meanwhile nothing more is put.
+        """
         if self.stream is None or self.choices_made:
             return []
-        for commit in self.core.store.commits(self.stream):
+        commits = self.core.store.commits(self.stream)
+        paused = commits and self._admit().settings.paused
+        for commit in commits:
             self.choices_made = commit.number
-            claimed = self._carry_on(choosing.choices(commit))
+            claimed = self._carry_on(choosing.choices(commit), put=not paused)
             if claimed:
                 return claimed
         return []
 
-    def _carry_on(self, choices: Sequence[Choice]) -> list[Claimed]:
+    def _admit(self) -> Queue:
+        return looking.admit(self.core, self.actor, self.line, self.run)
+
+    def _carry_on(self, choices: Sequence[Choice], *, put: bool = True) -> list[Claimed]:
         addresses = [(choice.stream, choice.number) for choice in choices]
         standing = self.core.store.commits_at(addresses)
         claimed: list[Claimed] = []
         for choice in choices:
             commit = standing.get((choice.stream, choice.number))
-            commit = commit or claiming.put_choice(self.core, self.actor, self.run, choice)
+            if commit is None and put:
+                commit = claiming.put_choice(self.core, self.actor, self.run, choice)
             if commit is not None and commit.id == choice.command:
-                claimed.append(Claimed(commit, _item_taken(self.core, commit)))
+                claimed.append(Claimed(commit, claiming.item_taken(self.core, commit)))
         return claimed
 
     def _taken(self, claimed: Sequence[Claimed]) -> Taken:
@@ -217,12 +228,3 @@ class _Receipt:
     def _read_run(self) -> None:
         row = self._core.store.load(self._stream).get(keys.HEAD)
         self.run = fold.state(self._core.executor.aggregates["run"], row)
-
-
-def _item_taken(core: Core, commit: Commit) -> Item:
-    """The item of a take that stands, as it is now; its round is the take's."""
-    generation: int = commit.events[0].data["generation"]
-    thing = keys.generation_thing(generation)
-    seen = core.executor.read(commit.stream, (thing,))
-    item: Item = seen.states.get(thing) or seen.head
-    return claiming.at_round(item, commit)
