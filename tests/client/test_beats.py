@@ -82,6 +82,8 @@ def test_q46_a_lost_claim_is_told_to_the_code(code: str) -> None:
         ticks.tick()
     ticks.end()
     assert server.asked["beat"] == 1
+    assert server.asked["complete"] == 0, "what is not ours is not closed"
+    assert item.ending == "lost"
 
 
 @pytest.mark.parametrize("failure", [httpx.ConnectError("gone"), problem(503, "busy")])

@@ -1,5 +1,6 @@
 """Names with characters that something on the way treats specially (Q2, Q5)."""
 
+import httpx
 import pytest
 
 from tests.client.scripted import QUEUE, client_of, problem, reply
@@ -69,3 +70,15 @@ def test_q5_a_name_finds_the_queue_that_was_made_again() -> None:
     queue.count()
     queue.count()
     assert script.paths[-1] == "GET /queues/q_x.2/count"
+
+
+def test_q5_a_delete_whose_answer_was_lost_is_done() -> None:
+    """Q5: the repeat finds no queue, because the first try deleted it."""
+    client, _ = client_of(
+        reply(page(QUEUE | {"name": "A#", "id": "q_x.1"})),
+        reply(QUEUE),
+        httpx.ReadTimeout("lost"),
+        problem(404, "queue_not_found"),
+    )
+    client.queues.get("A#")
+    client.queues.delete("A#")

@@ -221,7 +221,20 @@ def test_q102_a_server_that_is_gone_ends_the_loop() -> None:
     server = FakeServer(script={"complete": [httpx.ConnectError("gone")] * 2}).add(1, 2)
     with pytest.raises(ServerUnreachable):
         server.client().worker("Q").run(lambda item: None)
-    assert server.ended == ["r_1"]
+    assert server.ended == [], "nobody is there to be told"
+
+
+def test_q102_a_server_that_is_gone_between_rounds_ends_the_loop() -> None:
+    """Q102: the same for `next`."""
+    server = FakeServer().add(1, 2)
+
+    def handle(item: WorkItem) -> None:
+        server.script["next"] = [httpx.ConnectError("gone")] * 2
+
+    with pytest.raises(ServerUnreachable):
+        server.client().worker("Q").run(handle)
+    assert server.statuses == ["completed", "new"]
+    assert server.asked["end"] == 0
 
 
 def test_q53_a_foreign_run_ends_the_loop() -> None:

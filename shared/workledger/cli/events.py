@@ -73,15 +73,17 @@ def tail(
     if state is not None and state.exists() and after is None:
         after = state.read_text().strip() or None
     feed = session_of(ctx).client_with(RETRIES if follow else 2).tail(after, follow=follow)
-    kept = after
-    for event in feed:
-        if state is not None and feed.after != kept:
-            kept = feed.after
-            _keep(state, kept)
-        output.echo(event.json_text if as_json else "\t".join(map(str, _line(event))))
-    if state is not None:
-        _keep(state, feed.after)
-    else:
+    try:
+        kept = after
+        for event in feed:
+            if state is not None and feed.after != kept:
+                kept = feed.after
+                _keep(state, kept)
+            output.echo(event.json_text if as_json else "\t".join(map(str, _line(event))))
+    finally:
+        if state is not None:
+            _keep(state, feed.after)
+    if state is None:
         output.note(f"The feed ends here: --after {feed.after}")
 
 

@@ -49,9 +49,9 @@ class Reader:
                     self._passed_on.write(chunk)
                     self._passed_on.flush()
 
-    def read(self) -> bytes:
-        """All of it, or what has come a little after the end."""
-        self._thread.join(PIPE_SECONDS)
+    def read(self, seconds: float) -> bytes:
+        """All of it, or what has come after so many seconds."""
+        self._thread.join(max(0.0, seconds))
         return b"".join(self._chunks)
 
 
@@ -104,7 +104,9 @@ class Program:
             if not ended.wait(TERM_SECONDS):
                 _signal(process, signal.SIGKILL)
                 ended.wait()
-        return Ran(process.returncode, out.read(), last_line(err.read()), cut)
+        until = self._clock() + PIPE_SECONDS
+        stdout, stderr = (pipe.read(until - self._clock()) for pipe in (out, err))
+        return Ran(process.returncode, stdout, last_line(stderr), cut)
 
     def _await_end(self, ended: threading.Event, lost: Callable[[], bool]) -> str | None:
         """Wait; answers why it must be ended, if it must."""

@@ -1,6 +1,7 @@
 """`workledger work`: run a program for each item of a queue (Q60 to Q63)."""
 
 import logging
+import os
 import shutil
 import signal
 import sys
@@ -19,6 +20,7 @@ from workledger.cli.verdict import Completed, verdict
 from workledger.client import Worker, WorkItem
 from workledger.client.worker import LEASE_SECONDS
 
+STDERR = 2
 RETRIES = 12
 """A worker waits out half a minute without a server, or a restart."""
 
@@ -129,7 +131,8 @@ class Stop:
         again, self.signal = self.signal != 0, number
         if self._worker.busy and not again:
             self._worker.stop()
-            output.note("Ends after this item; once more ends it now.")
+            # Not `output.note`: the signal may have interrupted somebody who is writing.
+            os.write(STDERR, b"Ends after this item; once more ends it now.\n")
             return
         self.killed = self._worker.busy
         raise KeyboardInterrupt

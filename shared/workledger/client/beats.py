@@ -67,5 +67,7 @@ class Beats:
             if self._held is item:
                 self._held = None
                 item.tell_lost()
-        except WorkledgerError as error:
-            log.warning("a beat did not arrive: %s", error)
+        except (WorkledgerError, RuntimeError) as error:
+            # RuntimeError: the client was closed in the middle of a beat.
+            if not self._stop.is_set():
+                log.warning("a beat did not arrive: %s", error)

@@ -53,7 +53,10 @@ class Reply:
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """What is sent. `path` is encoded already; `body` is any JSON value, `content` ready bytes."""
+    """What is sent. `path` is encoded already; `body` is any JSON value, `content` ready bytes.
+
+    `retries` is for a request that needs less patience than the others.
+    """
 
     method: str
     path: str
@@ -64,6 +67,7 @@ class Request:
     headers: Mapping[str, str] | None = None
     key: str | None = None
     wait_seconds: float = 0
+    retries: int | None = None
 
     def with_path(self, path: str) -> "Request":
         """The same request for another path."""
@@ -120,10 +124,11 @@ class Http:
     def send(self, request: Request) -> Reply:
         """Send, again if need be. Raises WorkledgerApiError, ServerUnreachable."""
         tries, uncertain = 0, False
+        retries = self.patience.retries if request.retries is None else request.retries
         while True:
             tries += 1
             got = self._once(request)
-            last = tries > self.patience.retries
+            last = tries > retries
             if isinstance(got, httpx.Response):
                 if got.status_code not in AGAIN or last:
                     return self._reply(got, uncertain=uncertain)

@@ -12,7 +12,7 @@ PART_ENTRIES = 5_000
 """Entries in one request (Q81)."""
 
 PART_BYTES = 5_500_000
-"""Bytes in one request: below the 6 MB that reach a function (Q84), with room for its headers."""
+"""Size of one request: below the 6 MB that reach a function (Q84), with room for its headers."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,13 +72,18 @@ def parts(
     number, first, held, held_size = 1, 0, list[bytes](), 2
     for entry in entries:
         text = entry_text(entry)
-        if held and (len(held) == most or held_size + len(text) + 1 > size):
+        if held and (len(held) == most or held_size + _size(text) > size):
             yield Part(number, first, tuple(held))
             number, first, held, held_size = number + 1, first + len(held), [], 2
         held.append(text)
-        held_size += len(text) + 1
+        held_size += _size(text)
     if held or number == 1:
         yield Part(number, first, tuple(held))
+
+
+def _size(text: bytes) -> int:
+    """Bytes in the event that reaches a function: a body stands in it as a string, escaped."""
+    return len(text) + text.count(b'"') + text.count(b"\\") + 1
 
 
 @dataclass(frozen=True, slots=True)

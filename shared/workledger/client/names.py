@@ -35,7 +35,8 @@ class Names:
             try:
                 return send(known)
             except NotFound as error:
-                if error.code != "queue_not_found":
+                # Uncertain: an earlier try may have deleted it, so this may be the success.
+                if error.code != "queue_not_found" or error.uncertain:
                     raise
         self._ids[name] = self._look_up(name)
         return send(self._ids[name])

@@ -193,6 +193,9 @@ class Round:
             _tell(item, error)
         if item.closed:
             return None
+        if item.lost:
+            item.ending = "lost"
+            return None
         try:
             if error is None:
                 self._complete()

@@ -50,12 +50,12 @@ class Runs:
         """Keep the lease alive (Q52)."""
         return self._post(f"{_path(run)}/heartbeat", {})
 
-    def end(self, run: str, reason: str | None = None) -> Run:
+    def end(self, run: str, reason: str | None = None, *, retries: int | None = None) -> Run:
         """End a run: what it holds is released (Q50). Safe to repeat."""
-        return self._post(f"{_path(run)}/end", body_of(reason=given(reason)))
+        return self._post(f"{_path(run)}/end", body_of(reason=given(reason)), retries)
 
-    def _post(self, path: str, body: dict[str, Any]) -> Run:
-        return self._http.call(Request("POST", path, body=body), reading.run)
+    def _post(self, path: str, body: dict[str, Any], retries: int | None = None) -> Run:
+        return self._http.call(Request("POST", path, body=body, retries=retries), reading.run)
 
 
 def _path(run: str) -> str:

@@ -10,7 +10,7 @@ from typing import Any, Generic, Self, TypeVar
 
 from workledger.client.answers import Nothing, Taken
 from workledger.client.beats import BEATS_PER_LEASE, Beats, Pause
-from workledger.client.errors import NotFound, RunHasEnded
+from workledger.client.errors import NotFound, RunHasEnded, ServerUnreachable
 from workledger.client.items import Items
 from workledger.client.queue import QueueHandle
 from workledger.client.rounds import Round, WorkItem
@@ -25,6 +25,9 @@ IDLE_SECONDS = 1.0
 """Following, at least so long between two answers that found nothing."""
 
 CONTENDED_SECONDS = 0.2
+
+END_RETRIES = 2
+"""Who wants to stop does not want to wait: what a run holds is released with its lease too."""
 
 log = logging.getLogger("workledger")
 
@@ -111,6 +114,9 @@ class Worker:
                         break
                     continue
                 yield from self._round(taken)
+        except ServerUnreachable:
+            self._forget_run()
+            raise
         finally:
             self.close()
 
@@ -147,9 +153,13 @@ class Worker:
             if self._loop.measure:
                 log.info("%s: %s", self._queue.name, self.measured)
 
+    def _forget_run(self) -> None:
+        """Nobody is there to be told that it has ended: its lease ends it."""
+        self._own_run = None
+
     def _end(self, run: str) -> None:
         try:
-            self._runs.end(run)
+            self._runs.end(run, retries=END_RETRIES)
         except WorkledgerError as error:
             # Nothing is lost: the run ends with its lease.
             log.warning("the run %s could not be ended: %s", run, error)
@@ -219,6 +229,8 @@ class Worker:
             counts[ended.ending] += 1
         self.measured = Measured(done.items + 1, **counts, seconds=done.seconds)
         self._measure()
+        if isinstance(fatal, ServerUnreachable):
+            self._forget_run()
         if fatal is not None:
             # A traceback may keep the loop alive for long: release the item now.
             self.close()
