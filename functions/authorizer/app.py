@@ -7,7 +7,6 @@ from workledger.errors import StoreBusy
 from workledger.service import tokens
 
 TRIES = 3
-CLOSED: dict[str, Any] = {"isAuthorized": False}
 
 
 def handler(event: dict[str, Any], _context: Any) -> dict[str, Any]:
@@ -16,25 +15,25 @@ def handler(event: dict[str, Any], _context: Any) -> dict[str, Any]:
     A refusal is remembered by the gateway for a minute. So when the store is busy, and nothing is
     known about the token, this raises instead: the gateway answers 500, and the sender tries again.
     """
-    bearer = _bearer(event)
-    token = _check(bearer) if bearer else None
+    token = _check(_bearer(event))
     if token is None:
-        return CLOSED
+        return {"isAuthorized": False}
     return {"isAuthorized": True, "context": {"actor": token.owner, "role": token.role}}
 
 
-def _bearer(event: dict[str, Any]) -> str | None:
+def _bearer(event: dict[str, Any]) -> str:
     headers: dict[str, Any] = event.get("headers") or {}
     named = {name.lower(): value for name, value in headers.items()}
-    scheme, _, token = str(named.get("authorization") or "").strip().partition(" ")
-    return token.strip() if scheme.lower() == "bearer" else None
+    scheme, _, token = str(named.get("authorization")).strip().partition(" ")
+    return token.strip() if scheme.lower() == "bearer" else ""
 
 
-def _check(bearer: str) -> Any:
+def _check(bearer: str, tried: int = 1) -> Any:
     core = bootstrap.app().core
-    for tried in range(1, TRIES):
-        try:
-            return tokens.check(core, bearer)
-        except StoreBusy:
-            core.executor.pause(tried)
-    return tokens.check(core, bearer)
+    try:
+        return tokens.check(core, bearer)
+    except StoreBusy:
+        if tried == TRIES:
+            raise
+        core.executor.pause(tried)
+        return _check(bearer, tried + 1)

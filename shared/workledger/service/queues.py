@@ -143,10 +143,10 @@ def count(core: Core, queue: str) -> dict[str, int]:
     return {"all": sum(counts.values()), **counts}
 
 
-def counts_of(core: Core, queue: str) -> dict[str, int]:
-    """Items by status of a queue id: the lines counted."""
+def counts_of(core: Core, queue: str, limit: int = COUNT_LIMIT) -> dict[str, int]:
+    """Items by status of a queue id: the lines counted; beyond `limit`, where they lag, as fed."""
     lines = [keys.queue_line(queue, lane) for lanes in LINES.values() for lane in lanes]
-    limit = COUNT_LIMIT if core.store.lag else 1 << 60
+    limit = limit if core.store.lag else 1 << 60
     reads = [partial(core.store.count_line, line, limit) for line in lines]
     counted = dict(zip(lines, core.store.together(reads), strict=True))
     capped = max(counted.values()) >= limit

@@ -1,0 +1,61 @@
+"""Every file in events/ is loaded and answered: they also serve `sam local invoke`."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from functions.authorizer.app import handler as authorizer
+from functions.projector.app import ledger_handler, views_handler
+from functions.timekeeper.app import handler as timekeeper
+from tests.functions.calling import OPERATIONS, ROOT, Caller
+
+EVENTS = sorted((ROOT / "events").rglob("*.json"))
+EXPECTED = {
+    "queues/add-items": (200, "added"),
+    "queues/add-items-ndjson": (200, "added"),
+    "queues/change-queue": (200, "version"),
+    "queues/complete-item": (404, "code"),
+    "queues/create-queue": (201, "id"),
+    "queues/get-queue-with-a-space": (200, "name"),
+    "queues/list-items-as-csv": (200, "id"),
+    "queues/list-queues": (200, "items"),
+    "queues/next-item": (200, "found"),
+    "queues/read-audit-forbidden": (403, "code"),
+}
+OTHERS: dict[str, tuple[Any, Any]] = {
+    "authorizer/request": (authorizer, {"isAuthorized": False}),
+    "projector/ledger": (ledger_handler, {"batchItemFailures": []}),
+    "projector/views": (views_handler, {"batchItemFailures": [], "state": {}}),
+    "timekeeper/schedule": (timekeeper, {"batchItemFailures": []}),
+    "timekeeper/wake": (timekeeper, {"batchItemFailures": []}),
+}
+
+
+def name_of(file: Path) -> str:
+    return f"{file.parent.name}/{file.stem}"
+
+
+def test_every_sample_is_expected() -> None:
+    """A new file in events/ needs a line here."""
+    assert {name_of(file) for file in EVENTS} == {*EXPECTED, *OTHERS}
+
+
+@pytest.mark.parametrize("file", EVENTS, ids=name_of)
+def test_a_sample_is_answered(caller: Caller, file: Path) -> None:
+    """As the deployed function would."""
+    event = json.loads(file.read_text())
+    name = name_of(file)
+    if name in OTHERS:
+        handler, answer = OTHERS[name]
+        assert handler(event, None) == answer
+        return
+    assert tuple(event["routeKey"].split(" ")) in OPERATIONS
+    if name != "queues/create-queue":
+        caller.queue()
+        caller.queue("EU Invoices 100%")
+    answer = caller.send(event)
+    status, member = EXPECTED[name]
+    assert answer.status == status, answer.text
+    assert member in answer.text
