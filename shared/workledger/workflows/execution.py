@@ -334,7 +334,7 @@ def dump(state: Thing) -> dict[str, Any]:
     members = {
         name: value for name, value in asdict(state).items() if value != defaults.get(name, _UNSET)
     }
-    return {"kind": type(state).__name__, **members}
+    return {"is": type(state).__name__, **members}
 
 
 _UNSET = object()
@@ -342,8 +342,8 @@ _UNSET = object()
 
 def load(stored: dict[str, Any]) -> Thing:
     """The state from its JSON value."""
-    members = {name: _load(name, value) for name, value in stored.items() if name != "kind"}
-    return _KINDS[stored["kind"]](**members)
+    members = {name: _load(name, value) for name, value in stored.items() if name != "is"}
+    return _KINDS[stored["is"]](**members)
 
 
 def _load(name: str, value: Any) -> Any:
