@@ -18,7 +18,7 @@ from workledger.cli.program import Program
 from workledger.cli.session import session_of
 from workledger.cli.verdict import Completed, verdict
 from workledger.client import Worker, WorkItem
-from workledger.client.worker import LEASE_SECONDS
+from workledger.client.loop import LEASE_SECONDS
 
 STDERR = 2
 RETRIES = 12

@@ -39,11 +39,12 @@ from workledger.client.errors import (
 )
 from workledger.client.items import Claim
 from workledger.client.loading import NewItem, Progress
+from workledger.client.loop import Measured
 from workledger.client.queue import QueueHandle
 from workledger.client.rounds import Round, WorkItem
 from workledger.client.tail import Tail
 from workledger.client.wire import UNSET, Raw
-from workledger.client.worker import Measured, Worker
+from workledger.client.worker import Worker
 
 __all__ = [
     "UNSET",

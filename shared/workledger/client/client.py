@@ -15,13 +15,14 @@ from workledger.client.answers import AuditEntry, Event, Page
 from workledger.client.beats import Pause
 from workledger.client.http import Http, Patience, Request
 from workledger.client.items import Items
+from workledger.client.loop import LEASE_SECONDS, Loop
 from workledger.client.names import Names
 from workledger.client.pages import every
 from workledger.client.queue import QueueHandle
 from workledger.client.queues import Queues
 from workledger.client.runs import Runs
 from workledger.client.tail import POLL_SECONDS, Tail
-from workledger.client.worker import LEASE_SECONDS, Loop, Worker
+from workledger.client.worker import Worker
 
 DEFAULT_URL = "http://127.0.0.1:8080"
 FEED_PAGE = 1_000

@@ -3,7 +3,6 @@
 import logging
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from functools import update_wrapper
 from types import TracebackType
 from typing import Any, Generic, Self, TypeVar
@@ -12,6 +11,7 @@ from workledger.client.answers import Nothing, Taken
 from workledger.client.beats import BEATS_PER_LEASE, Beats, Pause
 from workledger.client.errors import NotFound, RunHasEnded, ServerUnreachable
 from workledger.client.items import Items
+from workledger.client.loop import Loop, Measured
 from workledger.client.queue import QueueHandle
 from workledger.client.rounds import Round, WorkItem
 from workledger.client.runs import Runs
@@ -19,8 +19,6 @@ from workledger.errors import WorkledgerError
 
 R = TypeVar("R")
 
-LEASE_SECONDS = 300
-LONGEST_WAIT_SECONDS = 20
 IDLE_SECONDS = 1.0
 """Following, at least so long between two answers that found nothing."""
 
@@ -30,43 +28,6 @@ END_RETRIES = 2
 """Who wants to stop does not want to wait: what a run holds is released with its lease too."""
 
 log = logging.getLogger("workledger")
-
-
-@dataclass(frozen=True, slots=True)
-class Measured:
-    """What a worker has done so far (Q63). `items` counts rounds."""
-
-    items: int = 0
-    completed: int = 0
-    failed: int = 0
-    lost: int = 0
-    seconds: float = 0.0
-
-    @property
-    def per_minute(self) -> float:
-        """Items per minute; 0 before there is anything to measure."""
-        return self.items * 60 / self.seconds if self.seconds > 0 else 0.0
-
-    def __str__(self) -> str:
-        return f"{self.items} items in {self.seconds:.1f} s, {self.per_minute:.0f} per minute"
-
-
-@dataclass(frozen=True, slots=True)
-class Loop:
-    """How a worker works. Without `run` it starts one at its first `next` and ends it itself."""
-
-    run: str | None = None
-    run_name: str | None = None
-    lease_seconds: int = LEASE_SECONDS
-    follow: bool = False
-    measure: bool = False
-
-    @property
-    def wait_seconds(self) -> int:
-        """How long a `next` waits: well within the lease, which a waiting run must keep."""
-        if not self.follow:
-            return 0
-        return max(1, min(LONGEST_WAIT_SECONDS, self.lease_seconds // 3))
 
 
 class Worker:
