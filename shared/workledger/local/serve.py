@@ -2,10 +2,10 @@
 
 import logging
 import os
+import socket
 import sys
 import time
-from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from workledger import bootstrap, times
 from workledger.api.permissions import Permissions, permissions
@@ -19,7 +19,7 @@ from workledger.local.gateway import Gateway
 from workledger.local.machine import Machine
 from workledger.local.opening import CannotServe, follow, open_store
 from workledger.local.routing import Routes
-from workledger.local.server import GRACE_SECONDS, Server, listen, url_of
+from workledger.local.server import Server, listen, url_of
 from workledger.local.telling import telling
 from workledger.local.workers import Workers
 from workledger.service import tokens
@@ -31,6 +31,9 @@ DEFAULT_STORE = "sqlite:./workledger.db"
 
 THREADS = 512
 """Requests at once; a `next` that waits takes one of them (Q28)."""
+
+PATIENCE_SECONDS = 5.0
+"""How long a request that nobody waits for any more, and a stream's batch, may take at the end."""
 
 _log = logging.getLogger("workledger.serve")
 
@@ -93,6 +96,7 @@ def _run(settings: _Settings, system: System, functions: Functions) -> None:
     except OSError as error:
         where = f"{settings.host} port {settings.port}"
         raise CannotServe(f"cannot listen on {where}: {error.strerror or error}") from error
+    settings = replace(settings, host=listening.getsockname()[0])  # what a name stands for
     with listening:
         store = open_store(settings.store, settings.endpoint_url)
         try:
@@ -102,7 +106,7 @@ def _run(settings: _Settings, system: System, functions: Functions) -> None:
             role = settings.role_without_token
             gateway = Gateway(Routes(system.routes), functions.call, role)
             _say_hello(settings, url_of(listening))
-            _serve(gateway, machine, lambda server: server.serve_on(listening))
+            _serve(gateway, machine, listening)
         finally:
             bootstrap.override(None)
             getattr(store, "close", lambda: None)()
@@ -138,7 +142,7 @@ def _need_tokens(settings: _Settings) -> None:
         )
 
 
-def _serve(gateway: Gateway, machine: Machine, serve: Callable[[Server], None]) -> None:
+def _serve(gateway: Gateway, machine: Machine, listening: socket.socket) -> None:
     """Serve; then let requests end, then what plays streams, each for a limited time."""
     workers = Workers(THREADS)
     application = Application(gateway, workers, _log_request)
@@ -147,14 +151,15 @@ def _serve(gateway: Gateway, machine: Machine, serve: Callable[[Server], None]) 
         application.stopping = True
         machine.waiter.close()
 
+    server = Server(application, stopping)
     machine.start()
     try:
-        serve(Server(application, stopping))
+        server.serve_on(listening)
     finally:
-        left = workers.drain(GRACE_SECONDS)
-        if left:
+        patience = 0.0 if server.force_exit else PATIENCE_SECONDS
+        if left := workers.drain(patience):
             _log.warning("%d requests had not ended", left)
-        if not machine.stop(GRACE_SECONDS):
+        if not machine.stop(patience):
             _log.warning("a stream was still being played: it goes on at the next start")
 
 
@@ -168,9 +173,9 @@ def _log_request(request: Request, status: int, seconds: float, actor: str) -> N
 
 def _say_hello(settings: _Settings, url: str) -> None:
     role = settings.role_without_token
-    access_ = f"without a token you are 'local', {role}" if role else "tokens only"
+    who = f"without a token you are 'local', {role}" if role else "tokens only"
     sys.stdout.write(
-        f"Workledger serves {url} on {settings.store} ({access_}).\n"
+        f"Workledger serves {url} on {settings.store} ({who}).\n"
         "Try: workledger queue create invoices    Ctrl-C ends.\n"
     )
     sys.stdout.flush()
