@@ -67,9 +67,7 @@ class Story:
 
     def start(self, **settings: Any) -> None:
         """Start a run of the workflow id."""
-        new = Start(
-            SCOPE, DOMAIN, WORKFLOW, "run", "order", "1", {**SETTINGS, **settings}
-        )
+        new = Start(SCOPE, DOMAIN, WORKFLOW, "run", "order", "1", {**SETTINGS, **settings})
         assert self.do(commands.start, new) == ["WorkflowExecutionStarted", "DecisionTaskScheduled"]
 
     def decide(self, *batch: dict[str, Any], answer: Answer | None = None) -> list[str]:
