@@ -1,0 +1,108 @@
+"""Pages of lists: up to a thousand of what stands on a line, either way round (W22)."""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from typing import Any, Generic, TypeVar
+
+from workledger.ledger import fold
+from workledger.service.core import Core
+from workledger.swf import tokens
+from workledger.swf.call import Answer, Call
+from workledger.views.order import BLANK, Spot
+
+T = TypeVar("T")
+
+LONGEST_PAGE = 1_000
+CHUNK = 100
+
+FIRST, LAST = "-", "~"
+"""Below and above every stream and thing: a spot that no row has, but that can be read from."""
+
+
+@dataclass(frozen=True, slots=True)
+class Met(Generic[T]):
+    """Something met on a line."""
+
+    spot: Spot
+    state: T
+
+
+def page_size(call: Call) -> int:
+    """How many a page has; 0 and nothing mean as many as can be."""
+    return call.params.get("maximumPageSize") or LONGEST_PAGE
+
+
+def position(call: Call, kind: str, *shape: type) -> list[Any] | None:
+    """Where the page begins that is asked for: the token's parts. Raises ValidationException."""
+    token: str | None = call.params.get("nextPageToken")
+    if not token:
+        return None
+    parts = tokens.page_of(token, call.core.clock)
+    if [type(part) for part in parts] != [str, *shape] or parts[0] != kind:
+        raise tokens.invalid()
+    return parts[1:]
+
+
+def next_page(call: Call, kind: str, *parts: Any) -> Answer:
+    """The member of an answer that asks for the next page."""
+    return {"nextPageToken": tokens.page(call.core.clock(), kind, *parts)}
+
+
+def by_name(name: str, *, end: bool = False) -> Spot:
+    """Before (or with `end` after) everything that bears a name on a line that is by name."""
+    edge = LAST if end else FIRST
+    return Spot(0, BLANK, 0, name, edge, edge)
+
+
+def spots(
+    core: Core, line: str, after: Spot | None, limit: int, *, backwards: bool
+) -> Iterator[list[Spot]]:
+    """The spots of a line beyond `after`, in batches."""
+    chunk = min(limit, CHUNK)
+    while True:
+        found = core.store.read_line(line, after=after, limit=chunk, backwards=backwards)
+        yield found
+        if len(found) < chunk:
+            return
+        after, chunk = found[-1], CHUNK
+
+
+def heads(core: Core, found: Sequence[Spot]) -> Iterator[Met[Any]]:
+    """The streams' states, strongly read; those that are there no more are left out."""
+    rows = core.store.rows([(one.stream, one.thing) for one in found]) if found else {}
+    for one in found:
+        row = rows.get((one.stream, one.thing))
+        state = core.executor.state(row) if row else None
+        if state is not None:
+            yield Met(one, state)
+
+
+def named(
+    call: Call,
+    line: str,
+    after: Spot | None,
+    stands: Callable[[Any], bool],
+    *,
+    until: Spot | None = None,
+) -> tuple[list[Met[Any]], bool]:
+    """A page of a line that is by name, and whether there is more; `stands` as the row says."""
+    backwards, limit = bool(call.params.get("reverseOrder")), page_size(call)
+
+    def walk() -> Iterator[Met[Any]]:
+        for batch in spots(call.core, line, after, limit + 1, backwards=backwards):
+            for met in heads(call.core, batch):
+                if until is not None and (met.spot < until if backwards else met.spot > until):
+                    return
+                if stands(met.state):
+                    yield met
+
+    found = list(islice(walk(), limit + 1))
+    return found[:limit], len(found) > limit
+
+
+def state_at(core: Core, stream: str, thing: str) -> Any:
+    """The state in one row; None where there is none."""
+    row = core.store.rows([(stream, thing)]).get((stream, thing))
+    aggregate = core.executor.aggregates[stream.split("/", 1)[0]]
+    return None if row is None else fold.state(aggregate, row)
