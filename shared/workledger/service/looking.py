@@ -174,7 +174,7 @@ def candidates(core: Core, line: Line, sight: Sight, most: int) -> list[Candidat
     stands further on in truth waits for its turn.
     """
     k = core.memory.k(line.name, core.clock())
-    size = max(memory.window(k), most)
+    size = max(memory.window(k, core.store.lag), most)
     found: dict[Spot, Candidate] = {}
     beyond: dict[Spot, Candidate] = {}
     for spots in _windows(core, line, sight, size):
