@@ -5,7 +5,7 @@ k one up on a loss, one down on a win, zero after a second without a loss: rival
 they must and no further. Candidates are counted whatever their priority.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from threading import Lock
 from typing import TypeVar
@@ -137,6 +137,12 @@ def _mark(spot: Spot) -> _Mark:
 def window(k: int, lag: float) -> int:
     """How many rows are read consistently from a line that may lag so much."""
     return max(LEAST_WINDOW if lag else 1, 1 << k)
+
+
+def pick(candidates: Sequence[T], k: int, choose: Callable[[int], int]) -> T:
+    """The first, or after lost races a random one of the first 2^k."""
+    spread = min(1 << k, len(candidates))
+    return candidates[choose(spread) if spread > 1 else 0]
 
 
 def should_heal(committed_at: str, now: str) -> bool:
