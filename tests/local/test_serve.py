@@ -238,6 +238,13 @@ def test_ctrl_c_ends_cleanly(number: int, tmp_path: Path) -> None:
         assert [queue["name"] for queue in server.get("/queues")["items"]] == ["x"]
 
 
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_server_that_has_just_begun_ends_cleanly_too(number: int, tmp_path: Path) -> None:
+    with serving(tmp_path) as server:
+        assert server.stop(number) == 0
+        assert "Traceback" not in server.said()
+
+
 def test_ctrl_c_wakes_who_waits(tmp_path: Path) -> None:
     with serving(tmp_path) as server:
         server.post("/queues", {"name": "x"})

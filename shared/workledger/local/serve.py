@@ -5,7 +5,9 @@ import os
 import socket
 import sys
 import time
+from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import partial
 
 from workledger import bootstrap, times
 from workledger.api.permissions import Permissions, permissions
@@ -105,8 +107,7 @@ def _run(settings: _Settings, system: System, functions: Functions) -> None:
             follow(machine, store, settings.store, settings.endpoint_url)
             role = settings.role_without_token
             gateway = Gateway(Routes(system.routes), functions.call, role)
-            _say_hello(settings, url_of(listening))
-            _serve(gateway, machine, listening)
+            _serve(gateway, machine, listening, partial(_say_hello, settings, url_of(listening)))
         finally:
             bootstrap.override(None)
             getattr(store, "close", lambda: None)()
@@ -142,7 +143,9 @@ def _need_tokens(settings: _Settings) -> None:
         )
 
 
-def _serve(gateway: Gateway, machine: Machine, listening: socket.socket) -> None:
+def _serve(
+    gateway: Gateway, machine: Machine, listening: socket.socket, hello: Callable[[], None]
+) -> None:
     """Serve; then let requests end, then what plays streams, each for a limited time."""
     workers = Workers(THREADS)
     application = Application(gateway, workers, _log_request)
@@ -154,7 +157,7 @@ def _serve(gateway: Gateway, machine: Machine, listening: socket.socket) -> None
     server = Server(application, stopping)
     machine.start()
     try:
-        server.serve_on(listening)
+        server.serve_on(listening, hello)
     finally:
         patience = 0.0 if server.force_exit else PATIENCE_SECONDS
         if left := workers.drain(patience):

@@ -39,23 +39,25 @@ class Server(uvicorn.Server):
         self._stopping()
         await super().shutdown(sockets)
 
-    def serve_on(self, listening: socket.socket) -> None:
-        """Serve until told to stop; a signal is no error."""
-        with _signals_ignored():  # uvicorn raises them again when it has ended
+    def serve_on(self, listening: socket.socket, hello: Callable[[], None]) -> None:
+        """Serve until told to stop, which is no error; `hello` says that it begins."""
+        with self._told_by_signals():
+            hello()
             self.run(sockets=[listening])
 
+    @contextmanager
+    def _told_by_signals(self) -> Generator[None]:
+        """uvicorn hears of signals only while it runs, and raises them again when it has ended."""
 
-@contextmanager
-def _signals_ignored() -> Generator[None]:
-    def ignore(number: int, frame: FrameType | None) -> None:
-        pass
+        def told(_number: int, _frame: FrameType | None) -> None:
+            self.should_exit = True
 
-    before = {each: signal.signal(each, ignore) for each in (signal.SIGINT, signal.SIGTERM)}
-    try:
-        yield
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)
+        before = {each: signal.signal(each, told) for each in (signal.SIGINT, signal.SIGTERM)}
+        try:
+            yield
+        finally:
+            for number, handler in before.items():
+                signal.signal(number, handler)
 
 
 def listen(host: str, port: int) -> socket.socket:
