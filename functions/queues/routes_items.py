@@ -35,7 +35,8 @@ def list_items(
     queue: QueueInPath,
     status: Annotated[wire.AnyStatus, Query(description="Only these.")] = "all",
     reference: Annotated[
-        str | None, Query(description="How the reference begins; combined with `status`.")
+        str | None,
+        Query(max_length=512, description="How the reference begins; combined with `status`."),
     ] = None,
     cursor: Cursor = None,
     limit: Limit = 50,
@@ -51,7 +52,7 @@ def list_items(
     that a spreadsheet would run (it begins with = + - @ or a control character, and is no number)
     has an apostrophe in front.
     """
-    found = listing.page(app().core, queue, status, reference, cursor, limit)
+    found = listing.page(app().core, queue, status, reference or None, cursor, limit)
     if accept is None or table.CONTENT_TYPE not in accept.lower():
         return answers.page(found, wire.item)
     headers = {"X-Next-Cursor": found.next_cursor} if found.next_cursor else {}
@@ -129,14 +130,14 @@ def explain_item(id: ItemInPath) -> Answered:  # noqa: A002
     answered(wire.MatchedAnswer),
     refuses=("queue_not_found", "invalid_value"),
 )
-def requeue_items(request: Request, queue: QueueInPath, body: wire.MatchItems) -> Answered:
+def requeue_items(request: Request, queue: QueueInPath, body: wire.RequeueItems) -> Answered:
     """Put all failed items that match back to the queue (Q72).
 
     Items whose reference is taken by a newer one are skipped and counted (Q34). A request does
     1,000 items at most: go on with `nextCursor`.
     """
     did = listing.requeue_matching(
-        app().core, actor(request), queue, body.wanted(), body.dry_run, body.cursor
+        app().core, actor(request), queue, wire.wanted(body.filter), body.dry_run, body.cursor
     )
     return answers.json(wire.matched(did))
 
@@ -148,9 +149,9 @@ def requeue_items(request: Request, queue: QueueInPath, body: wire.MatchItems) -
     answered(wire.MatchedAnswer),
     refuses=("queue_not_found", "invalid_value"),
 )
-def purge_items(request: Request, queue: QueueInPath, body: wire.MatchItems) -> Answered:
+def purge_items(request: Request, queue: QueueInPath, body: wire.PurgeItems) -> Answered:
     """Delete all items that match and are not in progress (Q72)."""
     did = listing.delete_matching(
-        app().core, actor(request), queue, body.wanted(), body.dry_run, body.cursor
+        app().core, actor(request), queue, wire.wanted(body.filter), body.dry_run, body.cursor
     )
     return answers.json(wire.matched(did))

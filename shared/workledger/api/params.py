@@ -46,6 +46,7 @@ IfMatch = Annotated[
     str | None,
     Header(
         alias="If-Match",
+        json_schema_extra={"pattern": r'^(W/)?"[0-9]{1,9}"$'},
         description="The ETag that the change is based on (Q4).",
         examples=['"3"'],
     ),

@@ -43,6 +43,7 @@ TABLE: Mapping[str, Kind] = {
     "item_not_found": Kind(404, "No such item", "Its id is in the answer of the add."),
     "run_not_found": Kind(404, "No such run", _RUN),
     "token_not_found": Kind(404, "No such token", "List the tokens with `workledger token list`."),
+    "key_not_found": Kind(404, "No such key", "List the keys on the command line."),
     "method_not_allowed": Kind(
         405, "No such method here", "The header Allow names those there are."
     ),

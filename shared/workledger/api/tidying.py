@@ -38,6 +38,8 @@ def _tidy_operation(
 ) -> None:
     for parameter in made.get("parameters", []):
         _tidy_parameter(parameter)
+        if parameter["name"] == "If-Match":
+            parameter["required"] = "version_required" in operation.refuses
     if operation.request_body:
         made["requestBody"] = operation.request_body
     elif "requestBody" in made:

@@ -40,10 +40,9 @@ class ChangeItem(Body):
         return {to_camel(name): getattr(self, name) for name in self.model_fields_set}
 
 
-class FilterBody(Body):
+class Conditions(Body):
     """Which items are meant; all conditions must hold."""
 
-    status: Status | None = None
     since: Annotated[
         Moment | None, Field(description="Closed since then; those that are open: added since.")
     ] = None
@@ -52,18 +51,42 @@ class FilterBody(Body):
     ] = None
 
 
-class MatchItems(Body):
-    """A filter, and whether to try it first (Q72)."""
+class FailedFilter(Conditions):
+    """Which failed items are meant; all conditions must hold."""
 
-    filter: FilterBody
+    status: Literal["failed"] | None = None
+
+
+class AnyFilter(Conditions):
+    """Which items are meant; all conditions must hold."""
+
+    status: Status | None = None
+
+
+class MatchItems(Body):
+    """Whether to try it first, and where to go on (Q72)."""
+
     dry_run: Annotated[bool, Field(description="Only say what would be done.")] = False
     cursor: Annotated[
         str | None, Field(description="nextCursor of the answer before: go on there.")
     ] = None
 
-    def wanted(self) -> Filter:
-        """The filter."""
-        return Filter(self.filter.status, self.filter.since, self.filter.reason_prefix)
+
+class RequeueItems(MatchItems):
+    """A filter, and whether to try it first (Q72)."""
+
+    filter: FailedFilter
+
+
+class PurgeItems(MatchItems):
+    """A filter, and whether to try it first (Q72)."""
+
+    filter: AnyFilter
+
+
+def wanted(body: FailedFilter | AnyFilter) -> Filter:
+    """The filter as the service takes it."""
+    return Filter(body.status, body.since, body.reason_prefix)
 
 
 class MatchedAnswer(TypedDict):

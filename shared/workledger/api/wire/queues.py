@@ -10,7 +10,7 @@ from typing_extensions import TypedDict
 from workledger.api.wire.base import WHOLE, At, Body
 from workledger.keys import queue_id
 from workledger.queues.item import LINES
-from workledger.queues.queue import Settings
+from workledger.queues.queue import NAME_LENGTH, Settings
 from workledger.service.queues import QueueShown
 
 Description = Annotated[str, Field(max_length=2_000)]
@@ -37,6 +37,7 @@ class CreateQueue(Body):
         Field(
             min_length=1,
             max_length=1_000,
+            json_schema_extra={"maxLength": NAME_LENGTH},
             description="1 to 128 printable characters; trimmed, NFC, unique, exact (Q2).",
             examples=["Invoices"],
         ),

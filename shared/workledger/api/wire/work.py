@@ -15,7 +15,10 @@ from workledger.service.taking import Taken, TakenItem, Wanted
 
 Claim = Annotated[
     str,
-    Field(min_length=1, max_length=100, description="What `next` gave: the token of one take."),
+    Field(
+        pattern=r"^i_[a-z2-7]{26}\.[1-9][0-9]{0,8}:[1-9][0-9]{0,11}$",
+        description="What `next` gave: the token of one take.",
+    ),
 ]
 RunName = Annotated[str | None, Field(max_length=200)]
 LeaseSeconds = Annotated[
