@@ -2,7 +2,7 @@
 
 from typing import cast
 
-from workledger.access import token
+from workledger.access import swf_key, token
 from workledger.ledger import feed
 from workledger.ledger.aggregate import Aggregate
 from workledger.ledger.fold import Aggregates
@@ -15,6 +15,7 @@ AGGREGATES: Aggregates = {
     "queue": cast("Aggregate", queue),
     "run": cast("Aggregate", run),
     "token": cast("Aggregate", token),
+    "key": cast("Aggregate", swf_key),
     "feed": cast("Aggregate", feed),
     "domain": cast("Aggregate", domain),
     "type": cast("Aggregate", types),

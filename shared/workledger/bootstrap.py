@@ -12,7 +12,7 @@ import time
 from base64 import b32encode
 from collections.abc import Callable, Mapping
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from threading import Lock
 from typing import Any, cast
@@ -23,6 +23,8 @@ from workledger.keys import is_claimed
 from workledger.ledger.execute import Executor
 from workledger.service.core import Core, NoWaker, PlainWaiter, Waiter, Waker
 from workledger.stores.port import Store, Write
+from workledger.swf.entering import AnyKey, Door, IssuedKeys
+from workledger.swf.sealing import KeyFile, Sealer
 from workledger.times import Clock, system_clock
 from workledger.views.claim import Memory
 from workledger.views.order import spot
@@ -42,6 +44,7 @@ class App:
 
     core: Core
     permissions: Permissions
+    door: Door = field(default_factory=lambda: IssuedKeys(sealer_of({})))
 
 
 class _Current:
@@ -75,6 +78,7 @@ def from_environment(environ: Mapping[str, str]) -> App:
         store,
         waker=_waker(environ.get("WAKE_QUEUE_URL", "")),
         permitted=permissions(roles.split(",")) if roles else None,
+        door=door_of(environ),
     )
 
 
@@ -88,6 +92,7 @@ def build(
     sleep: Callable[[float], None] = time.sleep,
     choose: Callable[[int], int] = random.randrange,
     permitted: Permissions | None = None,
+    door: Door | None = None,
 ) -> App:
     """Wire an application on a store; everything that is not pure can be given."""
     memory, waker = Memory(), waker or NoWaker()
@@ -103,7 +108,7 @@ def build(
         waker=waker,
         memory=memory,
     )
-    return App(core, permitted or permissions())
+    return App(core, permitted or permissions(), door or IssuedKeys(sealer_of({})))
 
 
 def open_store(
@@ -134,6 +139,22 @@ def open_store(
     return DynamoStore(client, ledger_table, views_table)
 
 
+def door_of(environ: Mapping[str, str]) -> Door:
+    """Who gets into the SWF service: `SWF_KEYS=any` believes every signature (W30)."""
+    return AnyKey() if environ.get("SWF_KEYS") == "any" else IssuedKeys(sealer_of(environ))
+
+
+def sealer_of(environ: Mapping[str, str], store: str | None = None) -> Sealer:
+    """What seals the secrets of access keys: a KMS key, or a file beside the store (W30)."""
+    if environ.get("SWF_KMS_KEY"):
+        from workledger.stores.kms import KmsSealer  # noqa: PLC0415
+
+        return KmsSealer(_kms, environ["SWF_KMS_KEY"])
+    kind, _, path = (store or environ.get("WORKLEDGER_STORE", DEFAULT_STORE)).partition(":")
+    beside = path if kind == "sqlite" and path else "./workledger"
+    return KeyFile(Path(environ.get("SWF_KEY_FILE") or f"{beside}.swf-key").expanduser())
+
+
 def fresh_id() -> str:
     """26 characters of base32: 128 random bits."""
     return b32encode(secrets.token_bytes(16)).decode()[:26].lower()
@@ -160,9 +181,17 @@ def _waker(url: str) -> Waker:
 
 
 def _sqs() -> Any:
+    return _client("sqs")
+
+
+def _kms() -> Any:
+    return _client("kms")
+
+
+def _client(service: str) -> Any:
     import boto3  # noqa: PLC0415
 
-    return cast("Any", boto3.session.Session()).client("sqs")
+    return cast("Any", boto3.session.Session()).client(service)
 
 
 def _pause(sleep: Callable[[float], None], choose: Callable[[int], int]) -> Callable[[int], None]:

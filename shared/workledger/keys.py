@@ -128,6 +128,11 @@ def token_stream(token: str) -> str:
     return f"token/{token}"
 
 
+def swf_key_stream(access_key: str) -> str:
+    """The stream of an access key of the SWF service."""
+    return f"key/{access_key}"
+
+
 def feed_stream(lane: int) -> str:
     """The stream of one lane of the feed (Q93)."""
     return f"feed/{lane}"

@@ -18,9 +18,16 @@ from workledger.workflows.execution import Run
 MOST_SEEN = 10_000
 """Runs that one call looks at: then the page ends, and the next goes on from there."""
 
-EXCLUSIVE = ("executionFilter", "typeFilter", "tagFilter", "closeStatusFilter")
+EXCLUSIVE = {
+    "executionFilter": "WorkflowExecutionFilter",
+    "typeFilter": "WorkflowTypeFilter",
+    "tagFilter": "TagFilter",
+    "closeStatusFilter": "CloseStatusFilter",
+}
+TIMES = {"startTimeFilter": "StartTimeFilter", "closeTimeFilter": "CloseTimeFilter"}
+"""Filters of which one may be given, and the service's names of them (1.2)."""
+
 _BY_ID = ["executionFilter"]
-TIMES = ("startTimeFilter", "closeTimeFilter")
 
 _BEGIN = datetime(1, 1, 1, tzinfo=UTC)
 _END = datetime(9999, 12, 31, 23, 59, 59, 999_000, tzinfo=UTC)
@@ -74,7 +81,7 @@ def _query(call: Call, *, closed: bool) -> Query:
     params = call.params
     given = [name for name in EXCLUSIVE if params.get(name) is not None]
     times = [name for name in TIMES if params.get(name) is not None]
-    for names in (given, times):
+    for names in ([EXCLUSIVE[name] for name in given], [TIMES[name] for name in times]):
         if len(names) > 1:
             raise _invalid(
                 "Cannot specify more than one exclusive filters in the same query: "
