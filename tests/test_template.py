@@ -68,6 +68,8 @@ def events(kind: str) -> list[tuple[str, dict[str, Any]]]:
 
 
 ROUTES = {(e["Method"], e["Path"]) for _, e in events("HttpApi")}
+SWF = ("POST", "/")
+"""The Amazon SWF service's one route."""
 
 
 # --- functions ---
@@ -129,7 +131,7 @@ def test_roles_name_actions_and_resources(role: str) -> None:
 
 def test_due_rows_are_deleted_by_those_who_settle_what_is_due() -> None:
     deleting = {role for role in ROLES if "dynamodb:DeleteItem" in allowed(role, VIEWS)}
-    assert deleting == {"QueuesRole", "LedgerProjectorRole", "TimekeeperRole"}
+    assert deleting == {"QueuesRole", "SwfRole", "LedgerProjectorRole", "TimekeeperRole"}
 
 
 def test_the_authorizer_sees_tokens_only() -> None:
@@ -151,8 +153,29 @@ def test_every_route_goes_through_the_authorizer() -> None:
     assert authorizer["Identity"]["Headers"] == ["Authorization"]
     for _, event in events("HttpApi"):
         assert event["ApiId"] == "Api"
-        assert "Auth" not in event
         assert "$default" not in event["Path"]
+        if (event["Method"], event["Path"]) != SWF:
+            assert "Auth" not in event
+
+
+def test_w30_the_swf_route_alone_verifies_its_callers_itself() -> None:
+    """A signature is no bearer token; the function alone may open the secrets of keys."""
+    ((function, event),) = [(name, event) for name, event in events("HttpApi") if event.get("Auth")]
+    assert (event["Method"], event["Path"], event["Auth"]) == (*SWF, {"Authorizer": "NONE"})
+    variables = FUNCTIONS[function]["Environment"]["Variables"]
+    assert variables == {"POLL_SECONDS": "20", "SWF_KMS_KEY": "SwfKeysKey.Arn"}
+    for role in ROLES:
+        opens = {"kms:Decrypt"} if role == "SwfRole" else set()
+        assert allowed(role, "SwfKeysKey.Arn") == opens
+    assert (RESOURCES["SwfKeysKey"]["DeletionPolicy"]) == "Retain"
+
+
+def test_w7_polls_have_a_concurrency_of_their_own_and_end_before_the_gateway_does() -> None:
+    """A poll that waits keeps an instance: it must not use up those of everything else."""
+    function = FUNCTIONS["SwfFunction"]
+    assert "SwfConcurrency" in json.dumps(function["ReservedConcurrentExecutions"])
+    held = float(function["Environment"]["Variables"]["POLL_SECONDS"])
+    assert held + 5 <= function["Timeout"] < 30
 
 
 def test_no_route_stands_twice() -> None:
@@ -163,7 +186,7 @@ def test_q100_the_routes_are_those_of_the_openapi_document() -> None:
     paths = json.loads((ROOT / "docs/openapi.json").read_text())["paths"]
     verbs = {"get", "post", "put", "patch", "delete"}
     documented = {(m.upper(), _shape(p)) for p, path in paths.items() for m in verbs & set(path)}
-    assert {(method, _shape(path)) for method, path in ROUTES} == documented
+    assert {(method, _shape(path)) for method, path in ROUTES - {SWF}} == documented
 
 
 def _shape(path: str) -> str:

@@ -43,7 +43,8 @@ def test_q100_the_document_is_valid() -> None:
 def test_q100_it_describes_what_the_template_deploys() -> None:
     """The one list of routes is the template's: none is missing, none is more."""
     events = re.findall(r"Method: (\w+), Path: \"([^\"]+)\"", (ROOT / "template.yaml").read_text())
-    assert set(events) - {("POST", "/queues/{queue}/restore")} == set(OPERATIONS) == set(DESCRIBED)
+    others = {("POST", "/queues/{queue}/restore"), ("POST", "/")}  # the second: Amazon SWF's own
+    assert set(events) - others == set(OPERATIONS) == set(DESCRIBED)
 
 
 @pytest.mark.parametrize("operation", sorted(DESCRIBED), ids=" ".join)

@@ -116,7 +116,8 @@ def test_the_deployed_system_is_found_and_its_handlers_are_importable() -> None:
     system = deployed.load(template)
     handlers = load_handlers(system, template)
     assert handlers.keys() == system.functions.keys()
-    assert {route.authorizer for route in system.routes} == {"AuthorizerFunction"}
+    unguarded = [route.key for route in system.routes if route.authorizer != "AuthorizerFunction"]
+    assert unguarded == ["POST /"]  # Amazon SWF: it verifies signatures itself
     assert {stream.table for stream in system.streams} == {"LedgerTable", "ViewsTable"}
     assert [schedule.seconds for schedule in system.schedules] == [300]
 

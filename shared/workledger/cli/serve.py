@@ -30,10 +30,20 @@ def serve(
         ),
     ] = None,
     require_tokens: Annotated[
-        bool, typer.Option("--require-tokens", help="Nobody without a token, not even from here.")
+        bool,
+        typer.Option(
+            "--require-tokens",
+            help="Nobody without a token (Amazon SWF: without a key), not even from here.",
+        ),
     ] = False,
+    poll_seconds: Annotated[
+        float,
+        typer.Option(
+            "--poll-seconds", min=0, max=55, help="How long Amazon SWF's polls wait for a task."
+        ),
+    ] = 50,
 ) -> None:
     """Serve the whole system on this machine until Ctrl-C; everything is in one file."""
     from workledger.local.serve import run  # noqa: PLC0415 - Powertools, uvicorn: only for this
 
-    run(host, port, store, endpoint_url, role, require_tokens)
+    run(host, port, store, endpoint_url, role, require_tokens, poll_seconds)

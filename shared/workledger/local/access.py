@@ -35,9 +35,14 @@ def is_loopback(host: str) -> bool:
 
 def anonymous(request: Request, role: str) -> Mapping[str, Any]:
     """The authorizer's context for a request without a token. Raises Problem (403, 400)."""
+    from_here(request)
+    return {"actor": _actor(request), "role": role}
+
+
+def from_here(request: Request) -> None:
+    """Nothing but a program of this machine that means this server. Raises Problem (403)."""
     _refuse_other_hosts(request)
     _refuse_other_sites(request)
-    return {"actor": _actor(request), "role": role}
 
 
 def unauthenticated() -> Problem:

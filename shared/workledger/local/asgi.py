@@ -2,12 +2,13 @@
 
 import asyncio
 import logging
+import threading
 import time
 from collections.abc import Awaitable, Callable, MutableMapping
 from contextlib import suppress
 from typing import Any
 
-from workledger.local import problems
+from workledger.local import presence, problems
 from workledger.local.events import Request
 from workledger.local.gateway import BODY_LIMIT, Gateway
 from workledger.local.problems import Answer, Problem
@@ -53,7 +54,8 @@ class Application:
         actor = ""
         try:
             found = await self._head(request, receive)
-            answer, actor = await self._run(request, found, await _body(receive))
+            body = await _body(receive)
+            answer, actor = await self._run(request, found, body, receive)
         except Problem as problem:
             answer = problem.answer()
         except _Gone:
@@ -73,8 +75,14 @@ class Application:
             await _drain(receive)
             raise
 
-    async def _run(self, request: Request, found: Found, body: bytes) -> tuple[Answer, str]:
-        """Have a thread answer, and wait no longer than API Gateway would."""
+    async def _run(
+        self, request: Request, found: Found, body: bytes, receive: Receive
+    ) -> tuple[Answer, str]:
+        """Have a thread answer, and wait no longer than API Gateway would.
+
+        The thread can see whether the client has gone meanwhile (W28).
+        """
+        gone = threading.Event()
         loop = asyncio.get_running_loop()
         outcome: asyncio.Future[tuple[Answer, str]] = loop.create_future()
 
@@ -87,6 +95,7 @@ class Application:
                 outcome.set_result(result)
 
         def job() -> None:
+            presence.connected.set(lambda: not gone.is_set())
             try:
                 result = self._gateway.answer(request, found, body)
             except Problem as problem:
@@ -99,10 +108,19 @@ class Application:
 
         late = loop.call_later(self._seconds, done, problems.late(self._seconds))
         self._workers.submit(job)
+        watching = loop.create_task(_watch(receive, gone))
         try:
             return await outcome
         finally:
             late.cancel()
+            watching.cancel()
+
+
+async def _watch(receive: Receive, gone: threading.Event) -> None:
+    """Wait for the client to go away."""
+    while (await receive())["type"] != "http.disconnect":
+        pass
+    gone.set()
 
 
 class _Gone(Exception):

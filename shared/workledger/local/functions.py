@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
+from workledger.local import presence
 from workledger.local.cloudformation import TemplateError
 from workledger.local.deployed import Function, System
 
@@ -15,7 +16,7 @@ Handler = Callable[[dict[str, Any], Any], Any]
 
 
 class Context:
-    """What a Lambda function is told about its invocation."""
+    """What a Lambda function is told about its invocation, and whether its client is there."""
 
     function_version = "$LATEST"
     memory_limit_in_mb = "1024"
@@ -28,6 +29,7 @@ class Context:
         self.invoked_function_arn = f"arn:aws:lambda:local:000000000000:function:{function.name}"
         self.log_group_name = f"/aws/lambda/{function.name}"
         self.aws_request_id = secrets.token_hex(16)
+        self.connected = presence.connected.get()
         self._end = time.monotonic() + function.timeout
 
     def get_remaining_time_in_millis(self) -> int:

@@ -12,7 +12,7 @@ from functools import partial
 from workledger import bootstrap, times
 from workledger.api.permissions import Permissions, permissions
 from workledger.local import access
-from workledger.local.asgi import Application
+from workledger.local.asgi import INTEGRATION_SECONDS, Application
 from workledger.local.cloudformation import TemplateError
 from workledger.local.deployed import System, load
 from workledger.local.events import Request
@@ -31,6 +31,12 @@ __all__ = ["DEFAULT_STORE", "CannotServe", "run"]
 
 DEFAULT_STORE = "sqlite:./workledger.db"
 
+POLL_SECONDS = 50.0
+"""How long a poll of the SWF service is held: its clients give up at 60 (W7)."""
+
+ANSWER_SECONDS = 5.0
+"""How long after its hold a poll may take."""
+
 THREADS = 512
 """Requests at once; a `next` that waits takes one of them (Q28)."""
 
@@ -48,11 +54,17 @@ class _Settings:
     endpoint_url: str | None
     role: str
     require_tokens: bool
+    poll_seconds: float
 
     @property
     def role_without_token(self) -> str | None:
         """The role of requests without a token; None: there are no such requests."""
         return self.role if access.is_loopback(self.host) and not self.require_tokens else None
+
+    @property
+    def longest(self) -> float:
+        """Seconds that a function may take: API Gateway's 30, or what a poll needs."""
+        return max(INTEGRATION_SECONDS, self.poll_seconds + ANSWER_SECONDS)
 
 
 def run(
@@ -62,20 +74,25 @@ def run(
     endpoint_url: str | None = None,
     role: str | None = None,
     require_tokens: bool = False,
+    poll_seconds: float = POLL_SECONDS,
 ) -> None:
     """Serve until Ctrl-C or SIGTERM. Raises CannotServe.
 
     `store` is sqlite:PATH, moto or dynamodb (then `endpoint_url` may name an engine). On a loopback
     address requests without a token are let in as `local` with this role (developer), unless
-    `require_tokens`; on any other address never.
+    `require_tokens`; on any other address never. The same goes for signatures of the SWF service:
+    without tokens it believes all, else only those made with keys of ours (W30).
     """
     logging.basicConfig(level=logging.WARNING, format="%(asctime)s %(levelname)s %(message)s")
-    settings = _Settings(host, port, store, endpoint_url, role or "developer", require_tokens)
+    settings = _Settings(
+        host, port, store, endpoint_url, role or "developer", require_tokens, poll_seconds
+    )
     if settings.role not in tokens.ROLES:
         raise CannotServe(f"--as: a role is one of {', '.join(tokens.ROLES)}")
     try:
         template = find_template()
         system = load(template)
+        os.environ["POLL_SECONDS"] = f"{poll_seconds:g}"
         _environment(system, store)
         functions = Functions(system, load_handlers(system, template))
     except (TemplateError, OSError) as error:
@@ -102,23 +119,31 @@ def _run(settings: _Settings, system: System, functions: Functions) -> None:
     with listening:
         store = open_store(settings.store, settings.endpoint_url)
         try:
-            machine = _wire(system, store, functions)
+            machine = _wire(settings, system, store, functions)
             _need_tokens(settings)
             follow(machine, store, settings.store, settings.endpoint_url)
             role = settings.role_without_token
             gateway = Gateway(Routes(system.routes), functions.call, role)
-            _serve(gateway, machine, listening, partial(_say_hello, settings, url_of(listening)))
+            hello = partial(_say_hello, settings, url_of(listening))
+            _serve(gateway, machine, listening, hello, settings.longest)
         finally:
             bootstrap.override(None)
             getattr(store, "close", lambda: None)()
 
 
-def _wire(system: System, store: Store, functions: Functions) -> Machine:
+def _wire(settings: _Settings, system: System, store: Store, functions: Functions) -> Machine:
     """Have the functions use this store, and everything else hear of it."""
     machine = Machine(system, functions.call, times.system_clock)
     told = telling(store, machine.heard)
+    keys = {"SWF_KEYS": "required" if settings.role_without_token is None else "any"}
     bootstrap.override(
-        bootstrap.build(told, waker=machine, waiter=machine.waiter, permitted=_permissions())
+        bootstrap.build(
+            told,
+            waker=machine,
+            waiter=machine.waiter,
+            permitted=_permissions(),
+            door=bootstrap.door_of({**os.environ, **keys}),
+        )
     )
     return machine
 
@@ -144,11 +169,15 @@ def _need_tokens(settings: _Settings) -> None:
 
 
 def _serve(
-    gateway: Gateway, machine: Machine, listening: socket.socket, hello: Callable[[], None]
+    gateway: Gateway,
+    machine: Machine,
+    listening: socket.socket,
+    hello: Callable[[], None],
+    longest: float,
 ) -> None:
     """Serve; then let requests end, then what plays streams, each for a limited time."""
     workers = Workers(THREADS)
-    application = Application(gateway, workers, _log_request)
+    application = Application(gateway, workers, _log_request, longest)
 
     def stopping() -> None:
         application.stopping = True
