@@ -87,7 +87,7 @@ class Api(APIGatewayHttpResolver):
         self._permissions = permissions
         self._on_error, self._on_answer = on_error, on_answer
         self._operations: dict[tuple[str, str], Operation] = {}
-        super().__init__(enable_validation=True)
+        super().__init__(enable_validation=True, debug=False)  # debugging prints whole events
         self.exception_handler(Exception)(self._refuse)
 
     # --- what Powertools would share between threads ---
