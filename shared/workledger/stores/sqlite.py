@@ -35,7 +35,7 @@ class SqliteStore:
     def __init__(self, path: str, *, busy_seconds: float = BUSY_SECONDS) -> None:
         self.on_append: list[Callable[[frozenset[str]], None]] = []
         self._writer = Writer(open_writer(path, busy_seconds))
-        self._readers = Readers(path, busy_seconds)
+        self._readers = Readers(path, busy_seconds, self._writer)
 
     def close(self) -> None:
         """Let what is being written end, then close the file; a killed process is safe too."""
@@ -60,22 +60,22 @@ class SqliteStore:
 
     def commits_at(self, addresses: Sequence[Address]) -> dict[Address, Commit]:
         """The commits that stand at these addresses."""
-        stored = self._readers.each(f"{sql.COMMIT} WHERE stream = ? AND n = ?", addresses)
+        stored = self._readers.few(f"{sql.COMMIT} WHERE stream = ? AND n = ?", *addresses)
         return {(commit[0], commit[1]): sql.commit_of(commit) for commit in stored}
 
     # --- rows by key ---
     def load(self, stream: str, things: Sequence[str] = ()) -> dict[str, Row]:
         """The head row and the named ones, as of one moment."""
         if not things:
-            stored = self._readers.all(f"{sql.ROW} WHERE stream = ? AND thing = ?", (stream, HEAD))
+            stored = self._readers.few(f"{sql.ROW} WHERE stream = ? AND thing = ?", (stream, HEAD))
             return {row[1]: sql.row_of(row) for row in stored}
         named = f"{sql.ROW} WHERE stream = ? AND thing IN ({sql.LISTED})"
-        stored = self._readers.all(named, (stream, json.dumps([HEAD, *things])))
+        stored = self._readers.few(named, (stream, json.dumps([HEAD, *things])))
         return {row[1]: sql.row_of(row) for row in stored}
 
     def rows(self, keys: Sequence[Key]) -> dict[Key, Row]:
         """Rows by key."""
-        stored = self._readers.each(f"{sql.ROW} WHERE stream = ? AND thing = ?", keys)
+        stored = self._readers.few(f"{sql.ROW} WHERE stream = ? AND thing = ?", *keys)
         return {(row[0], row[1]): sql.row_of(row) for row in stored}
 
     def things(self, stream: str) -> dict[str, Row]:
@@ -89,7 +89,7 @@ class SqliteStore:
         """Head and beat rows by stream."""
         heads: dict[str, Row] = {}
         beats: dict[str, Beat] = {}
-        stored = self._readers.each(sql.HEAD_AND_BEAT, [(stream, HEAD) for stream in streams])
+        stored = self._readers.few(sql.HEAD_AND_BEAT, *((stream, HEAD) for stream in streams))
         for stream, deadline, details, *row in stored:
             if deadline is not None:
                 beats[stream] = Beat(deadline, json.loads(details))
@@ -116,9 +116,8 @@ class SqliteStore:
         until: str | None = None,
     ) -> list[Spot]:
         """Spots of a line, in order."""
-        return [
-            Spot(*at) for at in self._readers.all(*line_query(line, after, limit, backwards, until))
-        ]
+        query = line_query(line, after, limit, backwards, until)
+        return [Spot(*at) for at in self._readers.few(*query)]
 
     def read_index(
         self,

@@ -72,6 +72,14 @@ class Writer:
             raise answer
         return answer
 
+    def borrow(self) -> sqlite3.Connection | None:
+        """The connection for a short read, if nobody uses it now; `give_back` must follow."""
+        return self._db if self._using.acquire(blocking=False) else None
+
+    def give_back(self) -> None:
+        """The read is done."""
+        self._using.release()
+
     def close(self) -> None:
         """Close the connection after what is being written; later steps answer a StoreError."""
         with self._using:
