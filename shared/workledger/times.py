@@ -10,6 +10,8 @@ from datetime import UTC, datetime, timedelta
 Clock = Callable[[], str]
 """Gives the present moment; passed in everywhere, so that tests own time."""
 
+_END = datetime(9999, 12, 31, 23, 59, 59, 999_000, tzinfo=UTC)
+
 _WIRE = re.compile(
     r"(?a:\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2})(?:\.(?a:\d{1,9}))?(?:Z|[+-](?a:\d{2}:\d{2}))"
 )
@@ -22,12 +24,21 @@ def to_text(moment: datetime) -> str:
 
 def system_clock() -> str:
     """The machine's clock."""
-    return to_text(datetime.now(UTC))
+    return datetime.now(UTC).isoformat(timespec="milliseconds")[:23] + "Z"
 
 
 def to_datetime(moment: str) -> datetime:
     """The aware datetime of a text form."""
     return datetime.fromisoformat(moment)
+
+
+def from_epoch(seconds: float) -> str:
+    """The text form of seconds since 1970; what lies beyond the calendar means its end."""
+    since = max(min(seconds, 1e12), -1e12)
+    try:
+        return to_text(datetime(1970, 1, 1, tzinfo=UTC) + timedelta(seconds=round(since, 3)))
+    except OverflowError:
+        return to_text(datetime.min.replace(tzinfo=UTC) if since < 0 else _END)
 
 
 def plus(moment: str, seconds: float) -> str:

@@ -4,7 +4,19 @@ from typing import Annotated
 
 import typer
 
-from workledger.cli import adding, events, items, queue, runs, serve, store, taking, work
+from workledger.cli import (
+    adding,
+    events,
+    items,
+    queue,
+    runs,
+    serve,
+    store,
+    swf,
+    swf_keys,
+    taking,
+    work,
+)
 from workledger.cli.failing import Commands
 from workledger.cli.session import Inputs, Session
 
@@ -71,3 +83,5 @@ app.command("audit")(events.audit)
 app.add_typer(runs.app, name="runs")
 app.command("rebuild")(store.rebuild)
 app.add_typer(store.app, name="token")
+app.add_typer(swf.app, name="swf")
+app.add_typer(swf_keys.app, name="swf-key")

@@ -112,7 +112,7 @@ def create(
     if days is not None:
         until = times.plus(times.system_clock(), days * 86_400)
     with core_of(store, endpoint_url, must_exist=False) as core:
-        text, shown = tokens.issue(core, _actor(), owner, role, until)
+        text, shown = tokens.issue(core, actor(), owner, role, until)
     output.echo(text)
     output.note(f"token {shown.id} for {shown.token.owner}, {role}: it is shown only now")
 
@@ -150,11 +150,11 @@ def revoke(
 
     with core_of(store, endpoint_url, must_exist=True) as core:
         public = token.split("_")[1] if token.startswith("wl_") and "_" in token[3:] else token
-        tokens.revoke(core, _actor(), public)
+        tokens.revoke(core, actor(), public)
     output.note(f"token {public} is revoked")
 
 
-def _actor() -> str:
+def actor() -> str:
     """Who sits at the store: the user of this machine."""
     try:
         return f"{getpass.getuser()} (at the store)"

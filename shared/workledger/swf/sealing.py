@@ -59,7 +59,7 @@ class KeyFile:
             _make(self._path)
         try:
             mode = self._path.stat().st_mode
-            key = b64decode(self._path.read_bytes(), validate=True)
+            key = b64decode(self._path.read_bytes().strip(), validate=True)
         except (OSError, ValueError) as error:
             raise _unreadable(f"the key file {self._path} cannot be read: {error}") from error
         if mode & 0o077:

@@ -2,8 +2,8 @@
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
 from itertools import islice
+from math import inf
 from typing import Any
 
 from workledger import keys
@@ -11,7 +11,7 @@ from workledger.errors import Refused
 from workledger.keys import HEAD
 from workledger.swf import lists, visibility
 from workledger.swf.call import Answer, Call
-from workledger.times import to_text
+from workledger.times import from_epoch
 from workledger.views.order import Spot
 from workledger.workflows.execution import Run
 
@@ -28,9 +28,6 @@ TIMES = {"startTimeFilter": "StartTimeFilter", "closeTimeFilter": "CloseTimeFilt
 """Filters of which one may be given, and the service's names of them (1.2)."""
 
 _BY_ID = ["executionFilter"]
-
-_BEGIN = datetime(1, 1, 1, tzinfo=UTC)
-_END = datetime(9999, 12, 31, 23, 59, 59, 999_000, tzinfo=UTC)
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,8 +92,8 @@ def _query(call: Call, *, closed: bool) -> Query:
     latest = between.get("latestDate")
     return Query(
         lane=("closed_by_close" if by_close else "closed") if closed else "open",
-        oldest=_moment(between["oldestDate"]),
-        latest=to_text(_END) if latest is None else _moment(latest),
+        oldest=from_epoch(between["oldestDate"]),
+        latest=from_epoch(inf if latest is None else latest),
         matches=_MATCHES[given[0]](params[given[0]]) if given else _everything,
         workflow_id=params["executionFilter"]["workflowId"] if given == _BY_ID else None,
     )
@@ -104,16 +101,6 @@ def _query(call: Call, *, closed: bool) -> Query:
 
 def _invalid(message: str) -> Refused:
     return Refused("ValidationException", message)
-
-
-def _moment(seconds: float) -> str:
-    """A time of a filter; what lies beyond the calendar means its end."""
-    since = max(min(seconds, 1e12), -1e12)
-    try:
-        moment = datetime(1970, 1, 1, tzinfo=UTC) + timedelta(seconds=since)
-    except OverflowError:
-        moment = _BEGIN if since < 0 else _END
-    return to_text(moment)
 
 
 def _everything(_: Run) -> bool:
