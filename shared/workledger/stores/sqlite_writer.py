@@ -2,8 +2,8 @@
 
 import sqlite3
 from collections import deque
-from collections.abc import Callable, Generator, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from threading import Lock
 from typing import Any
 
@@ -88,8 +88,7 @@ class Writer:
     def _lead(self) -> None:
         with self._using:
             try:
-                with self._transaction() as db:
-                    answers = [[step(db) for step in job.steps] for job in self._arriving()]
+                answers = self._transaction(self._answers)
                 for job, answer in zip(self._batch, answers, strict=True):
                     job.answers = answer
             except StoreError as error:
@@ -99,6 +98,9 @@ class Writer:
                 for job in self._batch:
                     job.answers = [self._alone(step) for step in job.steps]
 
+    def _answers(self, db: sqlite3.Connection) -> list[list[Any]]:
+        return [[step(db) for step in job.steps] for job in self._arriving()]
+
     def _arriving(self) -> Iterator[_Job]:
         """The jobs that wait, and those that come while these are done."""
         while self._waiting and len(self._batch) < _MOST:
@@ -107,36 +109,36 @@ class Writer:
 
     def _alone(self, step: Step) -> Any:
         try:
-            with self._transaction() as db:
-                return step(db)
+            return self._transaction(step)
         except StoreError as error:
             return error
         except _FAULTS as error:
             return translated(error)
 
-    @contextmanager
-    def _transaction(self) -> Generator[sqlite3.Connection]:
-        """A StoreError concerns the whole, any other error one of the steps."""
+    def _transaction(self, step: Step) -> Any:
+        """The step's answer. A StoreError concerns the whole, any other error one of the steps."""
         db = self._db
         try:
             db.execute("BEGIN IMMEDIATE")
         except sqlite3.Error as error:
             raise translated(error) from error
         try:
-            yield db
+            answer = step(db)
             _commit(db)
         except BaseException:
             if db.in_transaction:
                 with suppress(sqlite3.Error):
                     db.execute("ROLLBACK")
             raise
+        return answer
 
     def _leave(self, job: _Job) -> None:
         """Hand over to the first who waits, and wake those whose job is done."""
         done: list[_Job] = []
         with self._gate:
-            with suppress(ValueError):  # interrupted: it must not become the leader later
-                self._waiting.remove(job)
+            if job.answers is None:  # interrupted: it must not become the leader later
+                with suppress(ValueError):
+                    self._waiting.remove(job)
             if self._leader is job:
                 done, self._batch = self._batch, []
                 self._leader = self._waiting[0] if self._waiting else None
