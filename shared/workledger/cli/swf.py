@@ -121,7 +121,7 @@ def _execution(one: Mapping[str, Any]) -> tuple[output.Cell, ...]:
         one.get("closeStatus") or one["executionStatus"],
         _moment(one["startTimestamp"]),
         _moment(one.get("closeTimestamp")),
-        ", ".join(one.get("tagList", ())),
+        ", ".join(tag or "" for tag in one.get("tagList", ())),
     )
 
 
