@@ -10,7 +10,7 @@ from tests.functions.calling import OPERATIONS, Caller, event_of
 from workledger import bootstrap
 from workledger.api.permissions import TABLE, Permission, permissions
 from workledger.errors import StoreBusy
-from workledger.service import tokens
+from workledger.service import projecting, tokens
 
 LOOKING = ("viewer", "operator", "developer", "admin")
 EXPECTED = {
@@ -171,7 +171,7 @@ def test_a_busy_store_is_no_refusal(local: Caller) -> None:
     assert len(calls) == 3
 
 
-def test_tokens_are_in_the_audit_log_without_their_secrets(caller: Caller) -> None:
+def test_q6_tokens_are_in_the_audit_log_and_the_feed_without_their_secrets(caller: Caller) -> None:
     """Q6: who was given access is a change too."""
     text, shown = tokens.issue(caller.core, "root", "ada", "viewer")
     answer = caller.get("/audit")
@@ -179,3 +179,7 @@ def test_tokens_are_in_the_audit_log_without_their_secrets(caller: Caller) -> No
     assert answer["items"][0]["after"]["role"] == "viewer"
     assert text.rpartition("_")[2] not in answer.text
     assert shown.token.secret_hash not in json.dumps(answer.json)
+    projecting.moved(caller.core, [f"token/{shown.id}"])
+    feed = caller.get("/feed")
+    assert [event["type"] for event in feed["items"]] == ["TokenIssued"]
+    assert shown.token.secret_hash not in feed.text
