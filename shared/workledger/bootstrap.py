@@ -9,7 +9,6 @@ import os
 import random
 import secrets
 import time
-from base64 import b32encode
 from collections.abc import Callable, Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass, field
@@ -17,6 +16,7 @@ from pathlib import Path
 from threading import Lock
 from typing import Any, cast
 
+from workledger import keys
 from workledger.aggregates import AGGREGATES
 from workledger.api.permissions import Permissions, permissions
 from workledger.keys import is_claimed
@@ -156,8 +156,8 @@ def sealer_of(environ: Mapping[str, str], store: str | None = None) -> Sealer:
 
 
 def fresh_id() -> str:
-    """26 characters of base32: 128 random bits."""
-    return b32encode(secrets.token_bytes(16)).decode()[:26].lower()
+    """26 characters of base32: 130 random bits."""
+    return keys.base32(secrets.token_bytes(17))
 
 
 def _dynamodb(endpoint_url: str | None) -> Any:

@@ -7,7 +7,6 @@ What was hashed stands in the stream's own state.
 
 import hashlib
 import re
-from base64 import b32encode
 
 HEAD = "head"
 """The thing every stream with rows has: it bears the number of the last placed commit."""
@@ -26,6 +25,10 @@ FEED_LANES = 4
 
 QUEUES_LINE = "queues#0"
 
+_ALPHABET = "abcdefghijklmnopqrstuvwxyz234567"
+_PAIRS = [first + second for first in _ALPHABET for second in _ALPHABET]
+_SHIFTS = range(120, -1, -10)
+
 _ID = {
     "queue": re.compile(r"q_([a-z2-7]{26})\.([1-9][0-9]{0,8})"),
     "item": re.compile(r"i_([a-z2-7]{26})\.([1-9][0-9]{0,8})"),
@@ -37,7 +40,13 @@ _CLAIM = re.compile(r"(i_[a-z2-7]{26}\.[1-9][0-9]{0,8}):([1-9][0-9]{0,11})")
 def digest(*parts: str) -> str:
     """26 characters (130 bits) that stand for the parts; a length before each keeps them apart."""
     joined = "".join(f"{len(part)}:{part}" for part in parts)
-    return b32encode(hashlib.sha256(joined.encode()).digest()).decode()[:26].lower()
+    return base32(hashlib.sha256(joined.encode()).digest())
+
+
+def base32(data: bytes) -> str:
+    """26 characters for the first 130 bits of at least 17 bytes, as `base64.b32encode` has them."""
+    bits = int.from_bytes(data[:17], "big") >> 6
+    return "".join([_PAIRS[bits >> shift & 1023] for shift in _SHIFTS])
 
 
 def kind(stream: str) -> str:
@@ -166,9 +175,9 @@ def runs_line(status: str) -> str:
     return f"runs/{status}#0"
 
 
-def chunk_stream(stream: str, command: str) -> str:
-    """The stream of a command's long payloads: one owner each, which a retry finds again."""
-    return f"chunk/{digest(stream, command)}"
+def chunk_stream(stream: str, command: str, number: int) -> str:
+    """The stream of one of a command's long payloads: one owner each, which a retry finds again."""
+    return f"chunk/{digest(stream, command, str(number))}"
 
 
 def audit_line(month: str) -> str:
