@@ -89,7 +89,8 @@ def test_only_the_api_pays_for_validation(function: str) -> None:
     assert done.stdout.strip() == "False"
 
 
-@pytest.mark.parametrize("file", sorted((ROOT / "functions").rglob("app.py")), ids=str)
-def test_handlers_are_short(file: Path) -> None:
+@pytest.mark.parametrize("function", HANDLERS)
+def test_handlers_are_short(function: str) -> None:
     """Parse, one call, answer: under 40 lines each."""
+    file = ROOT / "functions" / function / "app.py"
     assert len(file.read_text().splitlines()) < 40
