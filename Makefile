@@ -18,7 +18,8 @@ export AWS_DEFAULT_REGION ?= eu-central-1
 
 .DEFAULT_GOAL := help
 .PHONY: help setup setup-all demo serve test test-3.13 check format format-check lint types imports \
-	openapi openapi-check lock-check template layer wheel bench bench-peers fidelity clean
+	openapi openapi-check lock-check template layer wheel bench bench-peers fidelity clean \
+	contract-envs
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z0-9.-]+:.*## / { printf "  %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -54,6 +55,35 @@ $(UV):
 .venv-%/.made: pyproject.toml uv.lock | $(UV)
 	UV_PROJECT_ENVIRONMENT=.venv-$* $(UV) sync --quiet --frozen --only-group $* --python $(PYTHON)
 	@touch $@
+
+# .venv-client-moto and others: the clients that the SWF service is proved with, each alone with
+# what it needs, in the versions that its folder in tests/contract/swf says.
+CLIENTS := moto simpleflow garcon swf_typed
+CLIENT_FILES := tests/contract/swf
+
+.venv-client-%/.made: $(CLIENT_FILES)/%/requirements.txt | $(UV)
+	$(UV) venv --quiet --clear --python $(PYTHON) .venv-client-$*
+	$(UV) pip install --quiet --python .venv-client-$*/bin/python --requirements $<
+	@touch $@
+
+# moto's own tests are in its source distribution only.
+.venv-client-moto/.made: $(CLIENT_FILES)/moto/requirements.txt $(CLIENT_FILES)/moto/source.txt | $(UV)
+	$(UV) venv --quiet --clear --python $(PYTHON) .venv-client-moto
+	$(UV) pip install --quiet --python .venv-client-moto/bin/python --requirements $<
+	.venv-tools/bin/pip download --quiet --disable-pip-version-check --no-deps --no-binary moto \
+		--require-hashes --requirement $(CLIENT_FILES)/moto/source.txt --dest .venv-client-moto
+	mkdir .venv-client-moto/source
+	tar -xzf .venv-client-moto/moto-*.tar.gz -C .venv-client-moto/source --strip-components 1
+	@touch $@
+
+.venv-client-javascript/.made: $(CLIENT_FILES)/javascript/package.json
+	rm -rf .venv-client-javascript
+	mkdir .venv-client-javascript
+	cp $< .venv-client-javascript/
+	npm install --prefix .venv-client-javascript --no-package-lock --no-audit --no-fund --silent
+	@touch $@
+
+contract-envs: $(CLIENTS:%=.venv-client-%/.made) .venv-client-javascript/.made ## the SWF service's clients, each in its own environment
 
 setup: .venv/.dev ## make .venv with everything that tests need
 setup-all: setup .venv-sam/.made .venv-3.13/.dev ## ... and what `make check` needs
