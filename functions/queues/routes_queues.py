@@ -22,7 +22,7 @@ from workledger.api.permissions import Permission
 from workledger.api.resolver import actor
 from workledger.api.wire import events
 from workledger.api.wire import queues as wire
-from workledger.api.wire.base import Page
+from workledger.api.wire.base import NoMembers, Page
 from workledger.api.wire.items import AnyStatus
 from workledger.bootstrap import app
 from workledger.service import queues
@@ -109,6 +109,21 @@ def delete_queue(request: Request, queue: QueueInPath, if_match: IfMatch = None)
     """Delete a queue and all its items (Q5)."""
     queues.delete(app().core, actor(request), queue, version_of(if_match))
     return answers.nothing()
+
+
+@add(
+    "POST",
+    "/queues/{queue}/restore",
+    Permission.MANAGE_QUEUES,
+    answered(wire.Queue, ETag="The new version."),
+    refuses=("queue_not_found", "queue_exists", "too_late"),
+)
+def restore_queue(request: Request, queue: QueueInPath, body: NoMembers) -> Answered:  # noqa: ARG001
+    """Restore a deleted queue with all its items.
+
+    Within 30 days, and only while no queue of that name was made since (Q95).
+    """
+    return _queue(queues.restore(app().core, actor(request), queue))
 
 
 @add(

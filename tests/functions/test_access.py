@@ -19,6 +19,7 @@ EXPECTED = {
     ("GET", "/queues/{queue}"): LOOKING,
     ("PATCH", "/queues/{queue}"): LOOKING[2:],
     ("DELETE", "/queues/{queue}"): LOOKING[2:],
+    ("POST", "/queues/{queue}/restore"): LOOKING[2:],
     ("GET", "/queues/{queue}/count"): LOOKING,
     ("GET", "/queues/{queue}/history"): LOOKING,
     ("GET", "/queues/{queue}/items"): LOOKING,

@@ -318,3 +318,20 @@ def test_q95_undoing_the_deletion_of_an_item(caller: Caller) -> None:
     caller.delete("/items/{id}", id=item)
     caller.add(queue, entry)
     assert caller.post(path, id=item).code == "reference_taken"
+
+
+def test_q95_undoing_the_deletion_of_a_queue(caller: Caller) -> None:
+    """Q95: it comes back with all its items; 409 if a queue of that name was made since."""
+    queue = caller.queue()
+    name = caller.get("/queues/{queue}", queue=queue)["name"]
+    (item,) = caller.add(queue, {"data": 1, "reference": "A"})
+    path = "/queues/{queue}/restore"
+    caller.delete("/queues/{queue}", queue=queue)
+    assert caller.get("/items/{id}", id=item).code == "queue_not_found"
+    assert caller.post(path, queue=name)["counts"]["new"] == 1
+    assert caller.post(path, queue=queue)["version"] == 3
+    assert caller.get("/items/{id}", id=item)["status"] == "new"
+    caller.delete("/queues/{queue}", queue=queue)
+    caller.post("/queues", {"name": name})
+    assert caller.post(path, queue=queue).code == "queue_exists"
+    assert caller.post(path, queue="never").code == "queue_not_found"

@@ -79,6 +79,19 @@ def test_q6_every_change_is_in_the_audit_log_with_before_and_after():
     assert {entry.subject for entry in entries} == {"Invoices"}
 
 
+def test_q95_a_deleted_queue_comes_back_within_30_days():
+    gone = created().when(queues.delete, 1, None, "d").then(queues.DELETED)
+    back = gone.when(queues.restore, 1, START, "e").then(queues.RESTORED)
+    assert back.state.deleted_at is None
+    assert back.state.settings == created().state.settings
+    assert back.seen.states["audit/e"].before is None
+    back.when(queues.restore, None, START, "f").then_nothing()
+    late = plus(START, queues.RESTORE_DAYS * 86_400 + 1)
+    gone.when(queues.restore, 1, late, "e").then_refused("too_late")
+    created(gone).when(queues.restore, 1, START, "e").then_refused("queue_exists")
+    given(QUEUE).when(queues.restore, None, START, "e").then_refused("queue_not_found")
+
+
 def started() -> Given:
     """A run."""
     return given(RUN).when(runs.start, "nightly", 60).then(runs.STARTED)

@@ -17,14 +17,19 @@ from workledger.ledger import audit
 from workledger.ledger.aggregate import Seen
 from workledger.ledger.audit import Entry
 from workledger.ledger.commit import Commit, Event
+from workledger.times import seconds_between
 from workledger.views import order
 from workledger.views.row import NOWHERE, Standing
 
 CREATED = "QueueCreated"
 CHANGED = "QueueChanged"
 DELETED = "QueueDeleted"
+RESTORED = "QueueRestored"
 
 NAME_LENGTH = 128
+
+RESTORE_DAYS = 30
+"""How long a deleted queue, with all its items, can be restored (Q95)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,6 +106,27 @@ def delete(seen: Seen, generation: int, version: int | None, command: str) -> li
     return [Event(DELETED, {}, (keys.audit_thing(command), HEAD))]
 
 
+def restore(seen: Seen, generation: int | None, now: str, command: str) -> list[Event]:
+    """Undo a delete within RESTORE_DAYS: the queue comes back with all its items (Q95).
+
+    Nothing when the queue is live. Raises Refused: queue_not_found, queue_exists when its name is
+    taken again, too_late.
+    """
+    queue: Queue | None = seen.head
+    if queue is None or (generation or 0) > queue.generation:
+        raise not_found(queue_id(seen.stream, generation or 1))
+    if generation not in (None, queue.generation):
+        raise Refused(
+            "queue_exists",
+            f"a queue named {queue.name!r} was made since: only the newest one can be restored",
+        )
+    if queue.deleted_at is None:
+        return []
+    if seconds_between(queue.deleted_at, now) > RESTORE_DAYS * 86_400:
+        raise Refused("too_late", f"the queue was deleted more than {RESTORE_DAYS} days ago")
+    return [Event(RESTORED, asdict(queue.settings), (keys.audit_thing(command), HEAD))]
+
+
 def live(seen: Seen, generation: int | None = None) -> Queue | None:
     """The queue of a generation (any, when None) if it is not deleted."""
     queue: Queue | None = seen.head
@@ -156,6 +182,8 @@ def _evolve(queue: Queue | None, event: Event, commit: Commit) -> Queue:
         return replace(queue, settings=_settings(data), changed_at=commit.at, version=version)
     if event.type == DELETED:
         return replace(queue, deleted_at=commit.at, version=version)
+    if event.type == RESTORED:
+        return replace(queue, deleted_at=None, version=version)
     raise ValueError(f"no such event of a queue: {event.type}")
 
 
@@ -166,7 +194,7 @@ def _settings(data: Mapping[str, Any]) -> Settings:
 
 
 def _entry(event: Event, commit: Commit, head: Queue | None) -> Entry:
-    before = asdict(head.settings) if head and event.type != CREATED else None
+    before = asdict(head.settings) if head and not head.deleted_at else None
     after = asdict(_settings(event.data)) if event.type != DELETED else None
     name = event.data["name"] if event.type == CREATED else head.name if head else ""
     return audit.entry(event, commit, name, before, after)

@@ -1,5 +1,6 @@
 """Lists of items, page by page, and what is done to all that match a filter (Q71, Q72)."""
 
+import unicodedata
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
@@ -8,7 +9,7 @@ from typing import Any
 from workledger import keys
 from workledger.errors import Refused
 from workledger.ledger.aggregate import Command
-from workledger.queues import entries, item_commands
+from workledger.queues import item_commands
 from workledger.queues.item import LINES, Completed, Failed, Held, Item
 from workledger.service import items, paging, queues
 from workledger.service.core import Core, Page
@@ -51,7 +52,7 @@ def page(
     move while one pages appears exactly once. Raises Refused: queue_not_found, invalid_query.
     """
     found = queues.find(core, queue)
-    prefix = entries.reference(reference) if reference is not None else None
+    prefix = unicodedata.normalize("NFC", reference) if reference is not None else None
     walk = _walk(core, found.id, status, prefix, cursor, limit + 1)
     met = list(islice(walk, limit + 1))
     shown = _within(met[:limit])

@@ -137,6 +137,18 @@ def delete(core: Core, actor: str, queue: str, version: int | None) -> None:
     core.executor.run(core.command(found.stream, actor, decide, command=command))
 
 
+def restore(core: Core, actor: str, queue: str) -> QueueShown:
+    """Undo the delete of a queue, of a name or id, with all its items (Q95).
+
+    Raises Refused: queue_not_found, queue_exists, too_late.
+    """
+    stream, generation = locate(queue)
+    command, now = core.new_id(), core.clock()
+    decide = partial(queues.restore, generation=generation, now=now, command=command)
+    result = core.executor.run(core.command(stream, actor, decide, command=command))
+    return _shown(core, stream, result.head)
+
+
 def count(core: Core, queue: str) -> dict[str, int]:
     """Items by status, and all of them (Q70)."""
     counts = counts_of(core, find(core, queue).id)
