@@ -45,10 +45,6 @@ class NewerShape(WorkledgerError):
     """A stored event has a version this code does not know: a newer deployment wrote it."""
 
 
-class NoInvokerError(WorkledgerError):
-    """Nobody here can run this Lambda function."""
-
-
 class FunctionError(WorkledgerError):
     """A Lambda function failed: `reason` is the error's type, `details` what it said."""
 

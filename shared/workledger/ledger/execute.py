@@ -20,16 +20,27 @@ ATTEMPTS = 12
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """What became of a command: the commit it made (None: already so), and the states after it."""
+    """What became of a command: the commit it made (None: already so), and the states after it.
+
+    `own` are its events where it shares the commit with others.
+    """
 
     commit: Commit | None
     states: Mapping[str, Any]
+    own: Sequence[Event] | None = None
     refused: Refused | None = None
 
     @property
     def head(self) -> Any:
         """The head's state after the command."""
         return self.states.get(HEAD)
+
+    @property
+    def events(self) -> Sequence[Event]:
+        """The command's own events."""
+        if self.own is not None:
+            return self.own
+        return self.commit.events if self.commit else ()
 
     def unwrap(self) -> "Result":
         """This result; raises the refusal if it is one."""
@@ -177,7 +188,7 @@ class Executor:
             try:
                 events = one.command.decide(one.seen)
             except Refused as refused:
-                one.tentative = Result(None, one.seen.states, refused)
+                one.tentative = Result(None, one.seen.states, refused=refused)
                 continue
             if events:
                 self._prepare(one, events)

@@ -3,33 +3,33 @@
 An execution whose 1,000 activities end together is one stream: without this, every one of its
 commands would race all others for each number. Whoever finds nobody at work on a stream takes all
 that wait for it, decides one after the other, each on the states that those before left, and puts
-one commit.
+one commit. Each is answered the states that its own events left.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from threading import Condition
 from typing import Any
 
-from workledger.errors import Refused
 from workledger.keys import kind
 from workledger.ledger import fold
 from workledger.ledger.aggregate import Command, Seen
 from workledger.ledger.commit import Commit, Event
 from workledger.ledger.execute import Executor, Result
-from workledger.ledger.spill import spilling
+from workledger.ledger.spill import Spill
 
 MOST = 50
 """Commands of one commit."""
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)
 class _Waiting:
     command: Command
     result: Result | None = None
     error: BaseException | None = None
     events: Sequence[Event] = ()
-    refused: Refused | None = None
+    states: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    failed: Exception | None = None
 
     @property
     def answered(self) -> bool:
@@ -55,37 +55,40 @@ class Merger:
 
         Raises Refused, StoreBusy, AnswerLost.
         """
-        mine = _Waiting(spilling(self._executor, command))
+        mine = _Waiting(command)
         with self._changed:
             lane = self._lanes.setdefault(command.stream, _Lane())
             lane.waiting.append(mine)
             while lane.busy and not mine.answered:
                 self._changed.wait()
-            lane.busy = lane.busy or not mine.answered
-        if not mine.answered:
+            leads = not mine.answered
+            lane.busy = lane.busy or leads
+        if leads:
             self._lead(command.stream, lane, mine)
         if mine.error is not None:
             raise mine.error
-        return _result(mine).unwrap()
+        if mine.result is None:
+            raise RuntimeError("a command was neither answered nor refused")
+        return mine.result
 
     def _lead(self, stream: str, lane: _Lane, mine: _Waiting) -> None:
-        while not mine.answered:
+        """Carry out what waits until mine is done; then another may lead, whatever happened."""
+        try:
+            while not mine.answered:
+                with self._changed:
+                    batch = _batch(lane.waiting)
+                    lane.waiting = [one for one in lane.waiting if one not in batch]
+                self._run(batch)
+        finally:
             with self._changed:
-                batch = _batch(lane.waiting)
-                lane.waiting = [one for one in lane.waiting if one not in batch]
-            self._run(batch)
-        with self._changed:
-            lane.busy = False
-            if not lane.waiting:
-                self._lanes.pop(stream, None)
-            self._changed.notify_all()
+                lane.busy = False
+                if not lane.waiting:
+                    self._lanes.pop(stream, None)
+                self._changed.notify_all()
 
     def _run(self, batch: list[_Waiting]) -> None:
         try:
-            if len(batch) == 1:
-                batch[0].result = self._executor.run(batch[0].command)
-            else:
-                self._run_together(batch)
+            self._run_together(batch)
         except BaseException as error:
             for one in batch:
                 one.error = error
@@ -94,16 +97,24 @@ class Merger:
 
     def _run_together(self, batch: list[_Waiting]) -> None:
         first = batch[0].command
+        shared = first.id if len(batch) == 1 else f"{first.id}+{len(batch) - 1}"
         things = tuple(dict.fromkeys(thing for one in batch for thing in one.command.things))
         now = max(one.command.now for one in batch)
+        spill = Spill(self._executor)
 
         def decide(seen: Seen) -> list[Event]:
-            return _decide_all(self._executor, batch, seen)
+            events = _decide_all(self._executor, spill, batch, seen)
+            spill.flush()
+            return events
 
-        result = self._executor.run(replace(first, decide=decide, things=things, now=now))
+        together = replace(first, id=shared, decide=decide, things=things, now=now)
+        result = self._executor.run(together)
         for one in batch:
             commit = result.commit if one.events else None
-            one.result = Result(commit, result.states, one.refused)
+            if one.failed is None:
+                one.result = Result(commit, one.states, one.events)
+            else:
+                one.error = one.failed
 
 
 def _batch(waiting: list[_Waiting]) -> list[_Waiting]:
@@ -112,33 +123,20 @@ def _batch(waiting: list[_Waiting]) -> list[_Waiting]:
     return [one for one in waiting if one.command.actor == actor][:MOST]
 
 
-def _decide_all(executor: Executor, batch: list[_Waiting], seen: Seen) -> list[Event]:
+def _decide_all(executor: Executor, spill: Spill, batch: list[_Waiting], seen: Seen) -> list[Event]:
     aggregate = executor.aggregates[kind(seen.stream)]
     events: list[Event] = []
-    states: dict[str, Any] = dict(seen.states)
+    states: Mapping[str, Any] = seen.states
     for one in batch:
-        now = Seen(seen.stream, seen.number, states, len(events))
-        one.events, one.refused = (), None
+        command, one.events, one.failed = one.command, (), None
         try:
-            one.events = one.command.decide(now)
-        except Refused as refused:
-            one.refused = refused
-            continue
-        command = one.command
-        commit = Commit(
-            seen.stream,
-            seen.number + 1,
-            command.id,
-            command.now,
-            command.actor,
-            tuple(one.events),
-        )
-        states = fold.after(aggregate, commit, states)
-        events += one.events
+            decided = command.decide(Seen(seen.stream, seen.number, states, len(events)))
+            one.events = spill.shorten(command, decided)
+        except Exception as error:  # noqa: BLE001 - one command's fault is not the others'
+            one.failed = error
+        mine = tuple(one.events)
+        at = (seen.stream, seen.number + 1)
+        commit = Commit(*at, command.id, command.now, command.actor, mine)
+        states = one.states = fold.after(aggregate, commit, states)
+        events += mine
     return events
-
-
-def _result(one: _Waiting) -> Result:
-    if one.result is None:
-        raise RuntimeError("a command was neither answered nor refused")
-    return one.result

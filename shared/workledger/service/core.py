@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Generic, Protocol, TypeVar
 
-from workledger.errors import NoInvokerError
+from workledger.errors import FunctionError
 from workledger.ledger.aggregate import Command, Decide
 from workledger.ledger.commit import Event
 from workledger.ledger.execute import Executor
@@ -52,9 +52,29 @@ class NoWaker:
         """Do nothing."""
 
 
-def no_function(name: str, text: str) -> str:
-    """Nobody runs functions here: what SWF deciders schedule ends as not started (W27)."""
-    raise NoInvokerError(f"no function {name!r} can be run here (input of {len(text)} characters)")
+class Functions(Protocol):
+    """Runs the Lambda functions that SWF deciders schedule (W27)."""
+
+    def refusal(self, name: str) -> str | None:
+        """Why a function cannot be started; None when it can."""
+        ...
+
+    def invoke(self, name: str, text: str, role: str) -> str:
+        """A function's answer to a JSON text, in a role. Raises FunctionError when it failed."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class NoFunctions:
+    """For where nobody runs functions."""
+
+    def refusal(self, name: str) -> str | None:
+        """None can be started."""
+        return f"no function {name!r} can be run here"
+
+    def invoke(self, name: str, text: str, role: str) -> str:  # noqa: ARG002 (never called)
+        """Nothing."""
+        raise FunctionError("NotHere", name)
 
 
 @dataclass(frozen=True)
@@ -70,7 +90,7 @@ class Core:
     waiter: Waiter
     waker: Waker = field(default_factory=NoWaker)
     memory: Memory = field(default_factory=Memory)
-    invoke: Callable[[str, str], str] = no_function
+    functions: Functions = field(default_factory=NoFunctions)
 
     @cached_property
     def merger(self) -> Merger:

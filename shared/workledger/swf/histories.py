@@ -15,17 +15,33 @@ from workledger.workflows.execution import Run
 PAGE = 1_000
 """Events of a page where none is asked for, and the most that can be (1.6)."""
 
+MOST_BYTES = 2_500_000
+"""Bytes of inputs, results and the like after which a page ends: an answer has 6 MB on AWS."""
+
 CHUNK = 100
+AT_ONCE = 50
 
 
 @dataclass(frozen=True, slots=True)
 class Range:
-    """Commits of a stream that bear events of a run: from, to (both included)."""
+    """Commits of a stream that bear events of a run: from, to (both included).
+
+    `since` and `until` are the ids of its first and last event that are meant (0: to the end).
+    """
 
     stream: str
     run: int
     first: int
     last: int
+    since: int = 1
+    until: int = 0
+
+    def bears(self, event: Event) -> bool:
+        """Whether an event is one that is meant."""
+        data = event.data
+        if data["gen"] != self.run or event.type[0] == "_":
+            return False
+        return self.since <= data["id"] <= (self.until or data["id"])
 
 
 Position = tuple[int, int]
@@ -47,12 +63,28 @@ def range_of(core: Core, stream: str, run: Run) -> Range:
 def page(
     core: Core, within: Range, start: Position | None, limit: int, *, backwards: bool = False
 ) -> tuple[list[dict[str, Any]], Position | None]:
-    """Up to `limit` events from `start` on, and where the next page starts (None: no more)."""
-    found = list(islice(_walk(core, within, start, backwards), limit + 1))
-    following = found[limit][0] if len(found) > limit else None
-    events = [event for _, event in found[:limit]]
-    payloads = spill.payloads(core.store, events)
-    return [shown(*pair) for pair in zip(events, payloads, strict=True)], following
+    """Events from `start` on, and where the next page starts (None: no more).
+
+    A page ends after `limit` events, or earlier where it would become too long to send.
+    """
+    events: list[dict[str, Any]] = []
+    size = 0
+    walk = _walk(core, within, start, backwards)
+    for at, event, payload in _with_payloads(core, walk, min(limit + 1, AT_ONCE)):
+        if len(events) == limit or size > MOST_BYTES:
+            return events, at
+        size += len(payload.encode()) if payload else 0
+        events.append(shown(event, payload))
+    return events, None
+
+
+def _with_payloads(
+    core: Core, walk: Iterator[tuple[Position, Event]], at_once: int
+) -> Iterator[tuple[Position, Event, str | None]]:
+    while found := list(islice(walk, at_once)):
+        payloads = spill.payloads(core.store, [event for _, event in found])
+        for (at, event), payload in zip(found, payloads, strict=True):
+            yield at, event, payload
 
 
 def _walk(
@@ -63,7 +95,7 @@ def _walk(
         for index, event in reversed(indexed) if backwards else indexed:
             at = (commit.number, index)
             passed = start is not None and (at > start if backwards else at < start)
-            if not passed and event.data.get("gen") == within.run and event.type[0] != "_":
+            if not passed and within.bears(event):
                 yield at, event
 
 
@@ -84,7 +116,8 @@ def _commits(
     while last >= within.first:
         numbers = range(last, max(last - CHUNK, within.first - 1), -1)
         found = core.store.commits_at([(within.stream, number) for number in numbers])
-        yield from (found[within.stream, number] for number in numbers)
+        at = [(within.stream, number) for number in numbers]
+        yield from (found[address] for address in at if address in found)
         last -= CHUNK
 
 

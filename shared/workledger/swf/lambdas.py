@@ -5,8 +5,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from workledger.errors import FunctionError, NoInvokerError
+from workledger.errors import FunctionError
 from workledger.service.core import Core
+from workledger.workflows.execution import Run
 
 REASON_LENGTH = 256
 RESULT_LENGTH = 32_768
@@ -17,29 +18,31 @@ class Ended:
     """How a function ended: the event for the history and what it tells."""
 
     event: str
-    attrs: Mapping[str, Any] = field(default_factory=dict[str, Any])
     payload: Mapping[str, str | None] = field(default_factory=dict[str, "str | None"])
 
 
-def invoke(core: Core, attrs: Mapping[str, Any]) -> Ended:
+def refusal(core: Core, run: Run, attrs: Mapping[str, Any]) -> str | None:
+    """Why a function cannot be started; None when it can."""
+    if run.config.lambda_role is None:
+        return "The execution has no Lambda role."
+    return core.functions.refusal(attrs["name"])
+
+
+def invoke(core: Core, run: Run, attrs: Mapping[str, Any]) -> Ended:
     """Invoke a function with its input, `{}` where there is none."""
+    role, text = run.config.lambda_role or "", attrs.get("input") or "{}"
     try:
-        result = core.invoke(attrs["name"], attrs.get("input") or "{}")
+        result = core.functions.invoke(attrs["name"], text, role)
     except FunctionError as error:
         reason = error.reason[:REASON_LENGTH]
-        payload = {"reason": reason, "details": error.details[:RESULT_LENGTH]}
-        return Ended("LambdaFunctionFailed", payload=payload)
-    except NoInvokerError as error:
-        return not_started("ASSUME_ROLE_FAILED", str(error))
+        return _failed(reason, error.details[:RESULT_LENGTH])
     if len(result) > RESULT_LENGTH:
-        payload = {"reason": "ResultTooLong", "details": f"{len(result)} characters"}
-        return Ended("LambdaFunctionFailed", payload=payload)
-    return Ended("LambdaFunctionCompleted", payload={"result": result})
+        return _failed("ResultTooLong", f"{len(result)} characters")
+    return Ended("LambdaFunctionCompleted", {"result": result})
 
 
-def not_started(cause: str, message: str) -> Ended:
-    """A function that could not be started."""
-    return Ended("StartLambdaFunctionFailed", {"cause": cause, "message": message})
+def _failed(reason: str, details: str) -> Ended:
+    return Ended("LambdaFunctionFailed", {"reason": reason, "details": details})
 
 
 class Local:
@@ -52,12 +55,14 @@ class Local:
         """Have a callable run for a function name; it gets and gives JSON values."""
         self._functions[name] = function
 
-    def __call__(self, name: str, text: str) -> str:
-        """Run the function. Raises NoInvokerError when nobody registered it, FunctionError."""
-        function = self._functions.get(name)
-        if function is None:
-            raise NoInvokerError(f"no function {name!r} is registered on this machine")
+    def refusal(self, name: str) -> str | None:
+        """Why a function cannot be started: nobody registered it."""
+        known = name in self._functions
+        return None if known else f"no function {name!r} is registered on this machine"
+
+    def invoke(self, name: str, text: str, role: str) -> str:  # noqa: ARG002 (one machine, no roles)
+        """Run the function. Raises FunctionError with whatever it raised."""
         try:
-            return json.dumps(function(json.loads(text)))
+            return json.dumps(self._functions[name](json.loads(text)))
         except Exception as error:  # whatever a user's function raises is its outcome
             raise FunctionError(type(error).__name__, str(error)) from error

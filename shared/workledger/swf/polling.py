@@ -1,9 +1,7 @@
 """Polls: a task by priority, at once or when one arrives (W2, W7, W8, W9, W22, W28)."""
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
-from functools import partial
-from typing import Any
+from dataclasses import astuple, dataclass
 
 from workledger import keys
 from workledger.errors import Refused
@@ -94,45 +92,38 @@ def _decision_answer(call: Call, stream: str, result: Result) -> Answer:
     started = head.started
     if started is None:
         raise commands.gone()
-    within = histories.range_of(call.core, stream, head)
-    within = histories.Range(stream, within.run, within.first, started.commit)
-    if call.params.get("startAtPreviousStartedEvent") and head.previous[1]:
-        first = max(within.first, head.previous[1])
-        within = histories.Range(stream, within.run, first, within.last)
-    task = [stream, head.generation, started.id, started.scheduled_id]
-    return _decision_page(call, head, within, task, None, head.previous)
+    since, first = 1, head.first
+    if call.params.get("startAtPreviousStartedEvent") and head.previous[0]:
+        since, first = head.previous
+    within = histories.Range(stream, head.generation, first, started.commit, since, started.id)
+    return _decision_page(call, head, within, started.scheduled_id, None, head.previous[0])
 
 
 def _decision_page(
     call: Call,
     head: Run,
     within: histories.Range,
-    task: list[Any],
+    scheduled_id: int,
     start: histories.Position | None,
-    previous: tuple[int, int],
+    previous: int,
 ) -> Answer:
+    """A page of what a decider is told: the history up to the start of its task (W3, W22)."""
     limit = call.params.get("maximumPageSize") or histories.PAGE
     backwards = bool(call.params.get("reverseOrder"))
     events, following = histories.page(call.core, within, start, limit, backwards=backwards)
+    token = Token(within.run, scheduled_id, within.until)
     answer: Answer = {
-        "taskToken": tokens.task(task[0], Token(task[1], task[3], task[2])),
-        "startedEventId": task[2],
-        "previousStartedEventId": previous[0],
+        "taskToken": tokens.task(within.stream, token),
+        "startedEventId": within.until,
+        "previousStartedEventId": previous,
         "workflowExecution": {"workflowId": head.workflow_id, "runId": head.run_id},
         "workflowType": {"name": head.type_name, "version": head.type_version},
-        "events": [
-            event for event in events if event["eventId"] >= previous[0] * _from(call, start)
-        ],
+        "events": events,
     }
     if following is not None:
-        bounds = [within.first, within.last, *previous]
-        now = call.core.clock()
-        answer["nextPageToken"] = tokens.page(now, "decision", *task, *following, *bounds)
+        parts = [*astuple(within), scheduled_id, previous, *following]
+        answer["nextPageToken"] = tokens.page(call.core.clock(), "decision", *parts)
     return answer
-
-
-def _from(call: Call, _: Any) -> int:
-    return int(bool(call.params.get("startAtPreviousStartedEvent")))
 
 
 def _next_page(call: Call, token: str) -> Answer:
@@ -140,13 +131,12 @@ def _next_page(call: Call, token: str) -> Answer:
     kind, *parts = tokens.page_of(token, call.core.clock)
     if kind != "decision":
         raise tokens.invalid()
-    stream, generation, started_id, scheduled_id, commit, index, first, last, *previous = parts
-    head: Run | None = call.core.executor.read(stream).head
-    if head is None or head.generation != generation or head.scope != call.scope:
+    *bounds, scheduled_id, previous, commit, index = parts
+    within = histories.Range(*bounds)
+    head: Run | None = call.core.executor.read(within.stream).head
+    if head is None or head.generation != within.run or head.scope != call.scope:
         raise tokens.invalid()
-    within = histories.Range(stream, generation, first, last)
-    task = [stream, generation, started_id, scheduled_id]
-    return _decision_page(call, head, within, task, (commit, index), (previous[0], previous[1]))
+    return _decision_page(call, head, within, scheduled_id, (commit, index), previous)
 
 
 # --- the poll itself ----------------------------------------------------------------------------
@@ -189,6 +179,8 @@ def _claim_one(core: Core, line: str, one: _Candidate, claim: Claim) -> Result |
         return None
     try:
         result = claim(one.spot, one.task)
+        if result.head.closed:  # this was the last event that its history may have
+            raise commands.gone()
     except Refused:
         core.memory.lost(line, core.clock())
         return None
@@ -224,20 +216,20 @@ def _alive(core: Core, spots: Sequence[Spot]) -> list[_Candidate]:
     rows = core.store.rows(wanted)
     aggregate = core.executor.aggregates["execution"]
     found: list[_Candidate] = []
-    dead: dict[str, list[str]] = {}
+    dead: set[str] = set()
     for one in spots:
         task = fold.state(aggregate, rows.get((one.stream, one.thing)))
         head: Run | None = fold.state(aggregate, rows.get((one.stream, HEAD)))
         if task is None or head is None or not _stands(one, task):
             continue
         if head.closed or one.thing.split(".")[1] != str(head.generation):
-            dead.setdefault(one.stream, []).append(one.thing)
-        elif _overdue(one, task, core.clock()):
+            dead.add(one.stream)
+        elif execution.is_over(head, core.clock()) or _overdue(one, task, core.clock()):
             timing.settle(core, one.stream)
         else:
             found.append(_Candidate(one, task, head))
-    for stream, things in dead.items():
-        drop(core, stream, tuple(things))
+    for stream in dead:
+        drop(core, stream)
     return found
 
 
@@ -251,7 +243,13 @@ def _overdue(here: Spot, task: Task, now: str) -> bool:
     return due is not None and due <= now
 
 
-def drop(core: Core, stream: str, things: tuple[str, ...]) -> None:
-    """Take tasks of a closed run off their lists."""
-    decide = partial(commands.drop_tasks, things=things)
-    run(core, stream, "system", lambda seen, asking: decide(seen, asking=asking), things)
+def drop(core: Core, stream: str) -> None:
+    """Take all tasks of closed runs off their lists."""
+    things = tuple(thing for thing in core.store.things(stream) if thing.startswith("a."))
+    run(
+        core,
+        stream,
+        "system",
+        lambda seen, asking: commands.drop_tasks(seen, things, asking),
+        things,
+    )

@@ -10,7 +10,6 @@ from functools import partial
 
 from workledger import keys
 from workledger.errors import Refused, StoreError
-from workledger.keys import HEAD
 from workledger.ledger.aggregate import Seen
 from workledger.ledger.commit import Event
 from workledger.ledger.execute import Result
@@ -19,9 +18,10 @@ from workledger.swf import histories, lambdas
 from workledger.swf.call import run
 from workledger.times import plus
 from workledger.workflows import commands, outcomes
-from workledger.workflows.commands import Asking, External, Start, Target, Termination
+from workledger.workflows.commands import Asking, External, Start, Target
 from workledger.workflows.execution import (
     Child,
+    Parent,
     Reaction,
     Run,
     child_thing,
@@ -63,10 +63,8 @@ class _Job:
 
 def react_to(core: Core, result: Result) -> None:
     """Carry out at once what a commit asked for; what fails now is tried again by the clock."""
-    if result.commit is None:
-        return
-    for event in result.commit.events:
-        if event.type in ASKS:
+    for event in result.events:
+        if result.commit is not None and event.type in ASKS:
             for thing in event.things:
                 if thing.startswith("r."):
                     attempt(core, result.commit.stream, thing)
@@ -175,12 +173,19 @@ def _child(job: _Job) -> None:
             lambda seen, asking: outcomes.child_not_started(seen, job.asked, cause, asking), child
         )
         return
-    told = job.tell(
-        lambda seen, asking: outcomes.child_started(seen, job.asked, run_id, asking), child
-    )
-    newest: Run = told.states[HEAD]
-    if newest.closed and newest.generation == job.asked.run:
-        _apply_policy(job, newest.config.child_policy, Target(workflow_id, run_id))
+    job.tell(lambda seen, asking: outcomes.child_started(seen, job.asked, run_id, asking), child)
+    _after_the_end(job, workflow_id)
+
+
+def _after_the_end(job: _Job, workflow_id: str) -> None:
+    """A run that has ended before its child began: its child policy holds for that child too."""
+    older = f"g{job.asked.run}"
+    seen = job.core.executor.read(job.stream, (job.thing, older))
+    ended: Run = seen.states.get(older) or seen.head
+    if ended.closed and isinstance(seen.states.get(job.thing), Reaction):
+        if ended.policy:
+            _apply_policy(job, ended.policy, workflow_id, job.asked.event_id)
+        _end(job)
 
 
 _TELLS: Mapping[str, tuple[str, ...]] = {
@@ -228,30 +233,22 @@ def _policy(job: _Job) -> None:
     for thing, row in rows.items():
         if thing.startswith(part):
             child: Child = job.core.executor.state(row)
-            _apply_policy(job, job.event.data["policy"], Target(child.workflow_id, child.run_id))
+            _apply_policy(job, job.event.data["policy"], child.workflow_id, child.initiated_id)
     _end(job)
 
 
-def _apply_policy(job: _Job, policy: str, target: Target) -> None:
-    cause = "CHILD_POLICY_APPLIED"
-    if policy == "TERMINATE":
-        decide = partial(commands.terminate, target=target, why=Termination(cause))
-    elif policy == "REQUEST_CANCEL":
-        decide = partial(commands.request_cancel, target=target, cause=cause)
-    else:
-        return
-    command = f"{job.stream}/{job.asked.run}/policy/{target.workflow_id}"
-    try:
-        result = run(
-            job.core,
-            job.target(target.workflow_id),
-            "system",
-            lambda seen, asking: decide(seen, asking=asking),
-            (done_thing(command),),
-            command=command,
-        )
-    except Refused:
-        return
+def _apply_policy(job: _Job, policy: str, workflow_id: str, initiated_id: int) -> None:
+    """Do it to one child; to one that has not begun it is done when it begins."""
+    parent = Parent(job.run.workflow_id, job.run.run_id, initiated_id)
+    command = f"{job.stream}/{job.asked.run}/{initiated_id}/policy"
+    result = run(
+        job.core,
+        job.target(workflow_id),
+        "system",
+        lambda seen, asking: commands.apply_policy(seen, parent, policy, asking),
+        (done_thing(command),),
+        command=command,
+    )
     react_to(job.core, result)
 
 
@@ -265,14 +262,22 @@ def _end(job: _Job) -> None:
 def _lambda(job: _Job) -> None:
     """Invoke a function and record how it ended (W27)."""
     thing = lambda_thing(job.asked.run, job.asked.attrs["id"])
-    if job.run.config.lambda_role is None:
-        ended = lambdas.not_started("ASSUME_ROLE_FAILED", "The execution has no Lambda role.")
-    else:
-        job.tell(lambda seen, asking: outcomes.lambda_started(seen, job.asked, asking), thing)
-        ended = lambdas.invoke(job.core, job.asked.attrs)
+    refusal = lambdas.refusal(job.core, job.run, job.asked.attrs)
+    if refusal is not None:
+        job.tell(
+            lambda seen, asking: outcomes.lambda_not_started(
+                seen, job.asked, "ASSUME_ROLE_FAILED", refusal, asking
+            ),
+            thing,
+        )
+        return
+    told = job.tell(lambda seen, asking: outcomes.lambda_started(seen, job.asked, asking), thing)
+    if "LambdaFunctionStarted" not in {event.type for event in told.events}:
+        return
+    ended = lambdas.invoke(job.core, job.run, job.asked.attrs)
     job.tell(
         lambda seen, asking: outcomes.lambda_closed(
-            seen, job.asked, ended.event, ended.attrs, ended.payload, asking
+            seen, job.asked, ended.event, ended.payload, asking
         ),
         thing,
     )

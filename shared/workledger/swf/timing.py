@@ -15,7 +15,7 @@ from workledger.stores.port import Beat as StoredBeat
 from workledger.swf import reacting
 from workledger.swf.call import run
 from workledger.workflows import timeouts
-from workledger.workflows.execution import NONE, Activity, Lambda, Reaction, Run, reaction_thing
+from workledger.workflows.execution import NONE, Activity, Reaction, Run
 from workledger.workflows.timeouts import Beat
 
 
@@ -41,29 +41,16 @@ def sweep(core: Core, stream: str) -> str | None:
 
 
 def _fire(core: Core, stream: str, head: Run, states: Mapping[str, Any]) -> None:
-    beats = beats_of(core, stream, states)
     now = core.clock()
-    due = [one for one in timeouts.deadlines(head, states, beats) if one.at <= now]
+    beats = beats_of(core, stream, states)
+    due = [one for one in timeouts.deadlines(head, states, beats) if one.seen_from <= now]
     if not due:
         return
-    things = [one.thing for one in due if one.thing != HEAD]
-    things += [_reaction_of(head, states[thing]) for thing in things if _is_lambda(states[thing])]
+    things = tuple(one.thing for one in due if one.thing != HEAD)
     result = run(
-        core,
-        stream,
-        "system",
-        lambda seen, asking: timeouts.fire(seen, beats, asking),
-        tuple(dict.fromkeys((f"decision.{head.generation}", *things))),
+        core, stream, "system", lambda seen, asking: timeouts.fire(seen, beats, asking), things
     )
     reacting.react_to(core, result)
-
-
-def _is_lambda(state: Any) -> bool:
-    return isinstance(state, Lambda)
-
-
-def _reaction_of(head: Run, state: Lambda) -> str:
-    return reaction_thing(head.generation, state.id, "lambda")
 
 
 def _next(core: Core, stream: str) -> str | None:
@@ -74,7 +61,7 @@ def _next(core: Core, stream: str) -> str | None:
     moments = [state.due for state in states.values() if isinstance(state, Reaction)]
     if not head.closed:
         found = timeouts.deadlines(head, states, beats_of(core, stream, states))
-        moments += [one.at for one in found]
+        moments += [one.seen_from for one in found]
     return min(moments, default=None)
 
 

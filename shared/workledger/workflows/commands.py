@@ -3,7 +3,7 @@
 Refusals bear the service's fault names and messages (1.2).
 """
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -14,11 +14,16 @@ from workledger.workflows.decisions import Batch, apply
 from workledger.workflows.draft import Draft
 from workledger.workflows.execution import (
     Activity,
+    DecisionTask,
     Done,
+    Parent,
     Run,
     activity_deadline,
+    decision_deadline,
     decision_thing,
     done_thing,
+    is_late,
+    is_over,
 )
 from workledger.workflows.settings import run_attributes
 
@@ -46,10 +51,10 @@ def unknown(workflow_id: str, run_id: str | None = None) -> Refused:
     )
 
 
-def open_run(seen: Seen, workflow_id: str, run_id: str | None) -> Run:
+def open_run(seen: Seen, workflow_id: str, run_id: str | None, now: str) -> Run:
     """The open run of a workflow id (and run id, if one is named). Raises UnknownResourceFault."""
     run: Run | None = seen.head
-    if run is None or run.closed or run_id not in (None, "", run.run_id):
+    if run is None or is_over(run, now) or run_id not in (None, "", run.run_id):
         raise unknown(workflow_id, run_id or None)
     return run
 
@@ -146,7 +151,7 @@ def signal(
     """Record a signal; a decision task follows (W19)."""
     if _done(seen, asking):
         return []
-    open_run(seen, target.workflow_id, target.run_id)
+    open_run(seen, target.workflow_id, target.run_id, asking.now)
     draft = asking.draft(seen)
     source = external.attributes() if external else {"externalInitiatedEventId": 0}
     draft.add(
@@ -170,7 +175,7 @@ def request_cancel(
     """Record a cancel request; a decision task follows (W19)."""
     if _done(seen, asking):
         return []
-    open_run(seen, target.workflow_id, target.run_id)
+    open_run(seen, target.workflow_id, target.run_id, asking.now)
     draft = asking.draft(seen)
     source = external.attributes() if external else {"externalInitiatedEventId": 0}
     draft.add(
@@ -181,6 +186,9 @@ def request_cancel(
     )
     draft.schedule_decision()
     return draft.finish()
+
+
+POLICY_APPLIED = "CHILD_POLICY_APPLIED"
 
 
 @dataclass(frozen=True, slots=True)
@@ -197,7 +205,7 @@ def terminate(seen: Seen, target: Target, why: Termination, asking: Asking) -> l
     """Close a run now; its children get the child policy (W24)."""
     if _done(seen, asking):
         return []
-    run = open_run(seen, target.workflow_id, target.run_id)
+    run = open_run(seen, target.workflow_id, target.run_id, asking.now)
     draft = asking.draft(seen)
     policy = why.child_policy or run.config.child_policy
     draft.close(
@@ -207,6 +215,20 @@ def terminate(seen: Seen, target: Target, why: Termination, asking: Asking) -> l
         child_policy=policy,
     )
     return draft.finish()
+
+
+def apply_policy(seen: Seen, parent: Parent, policy: str, asking: Asking) -> list[Event]:
+    """Do to a run that has not closed what its parent's end asks for its children (W24).
+
+    It is found by its parent: a child that continued as new is still that child.
+    """
+    run: Run | None = seen.head
+    if run is None or is_over(run, asking.now) or run.parent != parent:
+        return []
+    target = Target(run.workflow_id, run.run_id)
+    if policy == "TERMINATE":
+        return terminate(seen, target, Termination(POLICY_APPLIED), asking)
+    return request_cancel(seen, target, asking, cause=POLICY_APPLIED)
 
 
 def _memory(asking: Asking, from_outside: object) -> tuple[str, ...]:
@@ -226,16 +248,17 @@ def start_decision(
 ) -> list[Event]:
     """Give a decision task to a decider. Raises Refused("gone") when it does not wait any more."""
     run: Run | None = seen.head
-    if run is None or run.closed or run.started or not run.scheduled:
+    if run is None or is_over(run, asking.now) or run.started or not run.scheduled:
         raise gone()
-    if run.scheduled.id != scheduled_id:
+    thing = decision_thing(run.generation)
+    task = seen.states.get(thing)
+    if run.scheduled.id != scheduled_id or not isinstance(task, DecisionTask):
+        raise gone()
+    if is_late(task.due, asking.now):
         raise gone()
     draft = asking.draft(seen)
-    draft.add(
-        "DecisionTaskStarted",
-        {"identity": identity, "scheduledEventId": scheduled_id},
-        decision_thing(run.generation),
-    )
+    attrs = {"identity": identity, "scheduledEventId": scheduled_id}
+    draft.add("DecisionTaskStarted", attrs, thing)
     return draft.finish()
 
 
@@ -267,8 +290,9 @@ def complete_decision(
     seen: Seen, token: Token, answer: Answer, batch: Batch, asking: Asking
 ) -> list[Event]:
     """Close a decision task and carry out the decisions. Raises UnknownResourceFault."""
-    run = _run_of(seen, token)
-    if run.started is None or run.started.id != token.started_id:
+    run = _run_of(seen, token, asking.now)
+    late = is_late(decision_deadline(run), asking.now)
+    if run.started is None or run.started.id != token.started_id or late:
         raise Refused(
             "UnknownResourceFault",
             f"Unknown decision task, scheduledEventId = {token.scheduled_id}",
@@ -290,9 +314,9 @@ def complete_decision(
     return draft.finish()
 
 
-def _run_of(seen: Seen, token: Token) -> Run:
+def _run_of(seen: Seen, token: Token, now: str) -> Run:
     run: Run | None = seen.head
-    if run is None or run.closed or run.generation != token.run:
+    if run is None or is_over(run, now) or run.generation != token.run:
         workflow_id = run.workflow_id if run else ""
         raise unknown(workflow_id, _run_id(seen, token.run))
     return run
@@ -314,12 +338,13 @@ def start_activity(
     """Give an activity task to a worker. Raises Refused("gone") when it does not wait any more."""
     run: Run | None = seen.head
     activity = seen.states.get(thing)
-    if run is None or run.closed or not isinstance(activity, Activity) or activity.started:
+    if run is None or is_over(run, asking.now):
+        raise gone()
+    if not isinstance(activity, Activity) or activity.started:
         raise gone()
     if activity.id != scheduled_id or thing.split(".")[1] != str(run.generation):
         raise gone()
-    at, _ = activity_deadline(activity)
-    if at is not None and at <= asking.now:
+    if is_late(activity_deadline(activity)[0], asking.now):
         raise gone()
     draft = asking.draft(seen)
     attrs = {"identity": identity, "scheduledEventId": activity.id}
@@ -329,15 +354,14 @@ def start_activity(
 
 def open_activity(seen: Seen, token: Token, now: str, beaten: str | None = None) -> Activity:
     """The started activity of a token. Raises UnknownResourceFault (1.2), also once overdue."""
-    _run_of(seen, token)
+    _run_of(seen, token, now)
     activity = seen.states.get(token.thing)
     late = unknown_activity(token)
     if not isinstance(activity, Activity) or activity.id != token.scheduled_id:
         raise late
     if activity.started is None or activity.started[0] != token.started_id:
         raise late
-    at, _ = activity_deadline(activity, beaten)
-    if at is not None and at <= now:
+    if is_late(activity_deadline(activity, beaten)[0], now):
         raise late
     return activity
 
@@ -375,17 +399,18 @@ def close_activity(
     return draft.finish()
 
 
-def drop_tasks(seen: Seen, things: tuple[str, ...], asking: Asking) -> list[Event]:
-    """Take tasks of a closed run off their lists: nobody will work them any more."""
+def drop_tasks(seen: Seen, things: Collection[str], asking: Asking) -> list[Event]:
+    """Take tasks of closed runs off their lists: nobody will work them any more."""
     run: Run | None = seen.head
+    if run is None:
+        return []
     dead = [
         thing
         for thing in things
         if seen.states.get(thing) is not None
-        and run is not None
         and (run.closed or thing.split(".")[1] != str(run.generation))
     ]
-    if not dead or run is None:
+    if not dead:
         return []
     draft = asking.draft(seen)
     draft.note("_TasksDropped", run.generation, *dead)

@@ -16,6 +16,9 @@ from workledger.workflows.execution import (
     reaction_thing,
 )
 
+ABANDON = "ABANDON"
+"""The child policy that asks for nothing (W24)."""
+
 MOST_EVENTS = 25_000
 """History events of one run; beyond it the run is terminated (1.10)."""
 
@@ -108,7 +111,7 @@ class Draft:
         things = [decision_thing(run.generation), closed_thing(run.generation)]
         if run.parent and event != "WorkflowExecutionContinuedAsNew":
             things.append(reaction_thing(run.generation, run.next_id, "parent"))
-        if child_policy and run.children:
+        if child_policy not in (None, ABANDON) and run.children:
             things.append(reaction_thing(run.generation, run.next_id, "policy"))
             extra["policy"] = child_policy
         return self.add(event, attrs, *things, payload=payload, at=at, **extra)

@@ -69,7 +69,7 @@ class Run:
 
     `previous` is (event id, commit) of the last completed decision task's start, `context` the
     (commit, event) that bears the latest execution context, `sticky` the task list that a decider
-    asked for with its schedule-to-start timeout.
+    asked for with its schedule-to-start timeout, `policy` what its end asked for its children.
     """
 
     scope: str
@@ -98,6 +98,7 @@ class Run:
     children: int = 0
     lambdas: int = 0
     retention: str = NONE
+    policy: str | None = None
 
     @property
     def priority(self) -> int:
@@ -283,13 +284,33 @@ def _due(state: Thing) -> str | None:
 def _place_run(run: Run) -> Standing:
     lane = "closed" if run.closed else "open"
     line = keys.executions_line(run.scope, run.domain, lane)
-    due = None if run.closed else deadline(run.started_at, run.config.execution_timeout)
+    due = None if run.closed else run_deadline(run)
     return Standing(order.by_date(line, run.started_at, 0, run.run_id), due=due)
 
 
 def deadline(since: str, timeout: str) -> str | None:
     """The moment at which a time-out is reached; None for NONE."""
     return None if timeout == NONE else plus(since, int(timeout))
+
+
+def is_late(at: str | None, now: str) -> bool:
+    """Whether a deadline is reached."""
+    return at is not None and at <= now
+
+
+def is_over(run: Run, now: str) -> bool:
+    """Whether a run has closed, or its time-out is reached and nobody has seen it yet."""
+    return run.closed is not None or is_late(run_deadline(run), now)
+
+
+def run_deadline(run: Run) -> str | None:
+    """When a run times out."""
+    return deadline(run.started_at, run.config.execution_timeout)
+
+
+def decision_deadline(run: Run) -> str | None:
+    """When a run's started decision task times out."""
+    return deadline(run.started.at, run.config.task_timeout) if run.started else None
 
 
 def activity_deadline(activity: Activity, beaten: str | None = None) -> tuple[str | None, str]:

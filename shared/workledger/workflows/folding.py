@@ -25,6 +25,7 @@ from workledger.workflows.execution import (
     Thing,
     Timer,
     deadline,
+    decision_deadline,
     dump,
     load,
     place,
@@ -101,7 +102,8 @@ def _run(run: Run | None, event: Event, commit: Commit) -> Run:
         run = replace(run, next_id=event.data["id"] + 1)
     if event.type in CLOSINGS:
         status = CLOSINGS[event.type]
-        return replace(run, closed=(status, event.data["at"]), scheduled=None, started=None)
+        closed, policy = (status, event.data["at"]), event.data.get("policy")
+        return replace(run, closed=closed, policy=policy, scheduled=None, started=None)
     change = _RUN.get(event.type)
     return change(run, event, commit) if change else run
 
@@ -213,32 +215,29 @@ _RUN: Mapping[str, Callable[[Run, Event, Commit], Run]] = {
 # --- the things of a run ------------------------------------------------------------------------
 
 
-def _decision(thing: str, state: Any, event: Event, _: Commit, head: Run | None) -> Any:
-    """The decision task that is waiting or started; it waits while another one is started."""
-    if head is None:
-        raise ValueError(f"a decision task of no run: {thing} {state}")
-    data = event.data
-    if event.type == "DecisionTaskScheduled":
-        attrs = data["attrs"]
-        wait = attrs["scheduleToStartTimeout"]
-        scheduled = Scheduled(data["id"], data["at"], attrs["taskList"]["name"], wait)
-        return state if head.started else _waiting(head, scheduled)
-    if event.type == "DecisionTaskStarted" and head.scheduled is not None:
-        due = deadline(data["at"], head.config.task_timeout)
-        return replace(_waiting(head, head.scheduled), waiting=False, due=due)
-    if event.type in CLOSINGS or head.scheduled is None or _was_waiting(event):
+def _decision(_: str, __: Any, event: Event, commit: Commit, head: Run | None) -> Any:
+    """The decision task that is started, else the one that waits: the run says which (W3).
+
+    It is made of the run alone, so no command needs to read it before it schedules one.
+    """
+    run = _run(head, event, commit)
+    if run.started is not None:
+        return _working(run, run.started)
+    if run.scheduled is None or run.closed:
         return None
-    return _waiting(head, head.scheduled)
+    return _waiting(run, run.scheduled, since=event.data["at"])
 
 
-def _was_waiting(event: Event) -> bool:
-    attrs = event.data["attrs"]
-    return event.type == "DecisionTaskTimedOut" and attrs["timeoutType"] == "SCHEDULE_TO_START"
-
-
-def _waiting(run: Run, task: Scheduled) -> DecisionTask:
+def _working(run: Run, task: Started) -> DecisionTask:
     line = keys.tasks_line(run.scope, run.domain, "decision", task.task_list)
-    due = deadline(task.at, task.schedule_to_start)
+    at, due = task.at, decision_deadline(run)
+    return DecisionTask(line, run.priority, at, task.scheduled_id, False, due)
+
+
+def _waiting(run: Run, task: Scheduled, since: str) -> DecisionTask:
+    """Its schedule-to-start clock begins when it can be started: not while another one is."""
+    line = keys.tasks_line(run.scope, run.domain, "decision", task.task_list)
+    due = deadline(since, task.schedule_to_start)
     return DecisionTask(line, run.priority, task.at, task.id, True, due)
 
 

@@ -20,6 +20,9 @@ from workledger.workflows.execution import (
     Run,
     child_thing,
     done_thing,
+    is_late,
+    is_over,
+    lambda_deadline,
     lambda_thing,
     reaction_thing,
 )
@@ -76,12 +79,10 @@ def external(seen: Seen, asked: Asked, run_id: str | None, asking: Asking) -> li
 
 
 def child_started(seen: Seen, asked: Asked, run_id: str, asking: Asking) -> list[Event]:
-    """A child was started."""
-    if not _pending(seen, asked.thing):
-        return []
+    """A child was started; nothing if the run has closed, for its child policy comes first."""
     draft = asking.draft(seen)
-    if not _hears(draft, asked.run):
-        return _end(draft, asked)
+    if not _pending(seen, asked.thing) or not _hears(draft, asked.run):
+        return []
     _add_started(draft, asked.run, asked.attrs["workflowId"], run_id)
     draft.schedule_decision()
     return draft.finish()
@@ -150,16 +151,19 @@ class ChildEnd:
 def child_closed(seen: Seen, end: ChildEnd, asking: Asking) -> list[Event]:
     """A child has closed: its parent is told, unless it has closed too or was told before.
 
-    A child may close before its parent has heard of its start: then that is told first.
+    A child may close before its parent has heard of its start: then that is told first. A parent
+    that hears no more has nothing to start or end there either.
     """
     thing, reaction, memory = end.things(asking.command)
     child = seen.states.get(thing)
     run: Run | None = seen.head
     if run is None or isinstance(seen.states.get(memory), Done):
         return []
-    if run.closed or run.generation != end.parent_run or not isinstance(child, Child):
-        return []
     draft = asking.draft(seen)
+    if not _hears(draft, end.parent_run):
+        return done(seen, end.parent_run, reaction, asking)
+    if not isinstance(child, Child) or child.initiated_id != end.initiated_id:
+        return []
     if child.run_id is None and isinstance(seen.states.get(reaction), Reaction):
         _add_started(draft, end.parent_run, end.workflow_id, end.run_id)
     child = draft.states[thing]
@@ -181,35 +185,50 @@ def child_closed(seen: Seen, end: ChildEnd, asking: Asking) -> list[Event]:
 
 
 def lambda_started(seen: Seen, asked: Asked, asking: Asking) -> list[Event]:
-    """A Lambda function is being invoked; its reaction stays until its outcome is known."""
-    thing = lambda_thing(asked.run, asked.attrs["id"])
-    state = seen.states.get(thing)
-    draft = asking.draft(seen)
-    if not isinstance(state, Lambda) or state.started or not _hears(draft, asked.run):
+    """A Lambda function is about to be invoked, by whoever wrote this: nobody else will.
+
+    That ends the reaction; should the invoker die, there is the function's time-out.
+    """
+    if not _pending(seen, asked.thing):
         return []
-    draft.add("LambdaFunctionStarted", {"scheduledEventId": state.id}, thing)
+    thing = lambda_thing(asked.run, asked.attrs["id"])
+    state: Lambda = seen.states[thing]
+    draft = asking.draft(seen)
+    if not _hears(draft, asked.run):
+        return _end(draft, asked)
+    draft.add("LambdaFunctionStarted", {"scheduledEventId": state.id}, thing, asked.thing)
+    return draft.finish()
+
+
+def lambda_not_started(
+    seen: Seen, asked: Asked, cause: str, text: str, asking: Asking
+) -> list[Event]:
+    """A Lambda function cannot be invoked."""
+    if not _pending(seen, asked.thing):
+        return []
+    draft = asking.draft(seen)
+    if not _hears(draft, asked.run):
+        return _end(draft, asked)
+    attrs = {"scheduledEventId": asked.event_id, "cause": cause, "message": text}
+    thing = lambda_thing(asked.run, asked.attrs["id"])
+    draft.add("StartLambdaFunctionFailed", attrs, thing, asked.thing)
+    draft.schedule_decision()
     return draft.finish()
 
 
 def lambda_closed(
-    seen: Seen,
-    asked: Asked,
-    event: str,
-    attrs: Mapping[str, Any],
-    payload: Mapping[str, str | None],
-    asking: Asking,
+    seen: Seen, asked: Asked, event: str, payload: Mapping[str, str | None], asking: Asking
 ) -> list[Event]:
-    """A Lambda function ended (`event`: LambdaFunctionCompleted, ...Failed, or StartLambda...)."""
-    if not _pending(seen, asked.thing):
-        return []
+    """A Lambda function ended (`event`: LambdaFunctionCompleted, ...Failed), unless too late."""
     thing = lambda_thing(asked.run, asked.attrs["id"])
     state = seen.states.get(thing)
     draft = asking.draft(seen)
-    if not _hears(draft, asked.run) or not isinstance(state, Lambda):
-        return _end(draft, asked)
-    started = {"startedEventId": state.started[0]} if state.started else {}
-    shown = {"scheduledEventId": state.id, **started, **attrs}
-    draft.add(event, shown, thing, asked.thing, payload=payload)
+    if not isinstance(state, Lambda) or state.id != asked.event_id or state.started is None:
+        return []
+    if not _hears(draft, asked.run) or is_late(lambda_deadline(state), asking.now):
+        return []
+    attrs = {"scheduledEventId": state.id, "startedEventId": state.started[0]}
+    draft.add(event, attrs, thing, payload=payload)
     draft.schedule_decision()
     return draft.finish()
 
@@ -237,7 +256,7 @@ def _pending(seen: Seen, thing: str) -> bool:
 
 
 def _hears(draft: Draft, run: int) -> bool:
-    return draft.run.generation == run and not draft.run.closed
+    return draft.run.generation == run and not is_over(draft.run, draft.now)
 
 
 def _end(draft: Draft, asked: Asked) -> list[Event]:

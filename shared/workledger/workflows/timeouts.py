@@ -11,6 +11,7 @@ from typing import Any
 from workledger.keys import HEAD
 from workledger.ledger.aggregate import Seen
 from workledger.ledger.commit import Event
+from workledger.times import plus
 from workledger.workflows.commands import Asking
 from workledger.workflows.draft import Draft
 from workledger.workflows.execution import (
@@ -20,10 +21,11 @@ from workledger.workflows.execution import (
     Run,
     Timer,
     activity_deadline,
-    deadline,
     lambda_deadline,
-    reaction_thing,
+    run_deadline,
 )
+
+BEAT_GRACE_SECONDS = 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +48,11 @@ class Due:
     kind: str
     thing: str
 
+    @property
+    def seen_from(self) -> str:
+        """From when on it counts: a beat that came in time may be written a little late."""
+        return plus(self.at, BEAT_GRACE_SECONDS) if self.kind == "HEARTBEAT" else self.at
+
 
 def deadlines(run: Run, states: Mapping[str, Any], beats: Beats) -> list[Due]:
     """Every deadline of an open run, the earliest first; reactions are not among them."""
@@ -65,7 +72,7 @@ def _deadline(run: Run, thing: str, state: Any, beat: Beat | None) -> Due | None
 def _when(run: Run, thing: str, state: Any, beat: Beat | None) -> tuple[str | None, str]:
     match state:
         case Run() if thing == HEAD:
-            return deadline(run.started_at, run.config.execution_timeout), "START_TO_CLOSE"
+            return run_deadline(run), "START_TO_CLOSE"
         case DecisionTask():
             return state.due, "SCHEDULE_TO_START" if state.waiting else "START_TO_CLOSE"
         case Activity():
@@ -85,9 +92,9 @@ def fire(seen: Seen, beats: Beats, asking: Asking) -> list[Event]:
         return []
     draft = asking.draft(seen)
     for due in deadlines(run, _of_run(seen, run), beats):
-        if due.at > asking.now or draft.run.closed:
+        if draft.run.closed:
             break
-        state = draft.states.get(due.thing)
+        state = draft.states.get(due.thing) if due.seen_from <= asking.now else None
         if (
             state is not None
             and _deadline(draft.run, due.thing, state, beats.get(due.thing)) == due
@@ -147,8 +154,7 @@ def _lambda(draft: Draft, state: Lambda, due: Due, _: Beat | None) -> None:
         "startedEventId": state.started[0] if state.started else 0,
         "timeoutType": due.kind,
     }
-    reaction = reaction_thing(draft.run.generation, state.id, "lambda")
-    draft.add("LambdaFunctionTimedOut", attrs, due.thing, reaction, at=due.at)
+    draft.add("LambdaFunctionTimedOut", attrs, due.thing, at=due.at)
     draft.schedule_decision(due.at)
 
 
