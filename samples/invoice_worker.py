@@ -51,6 +51,7 @@ def main() -> None:
         )
         for number in (signal.SIGTERM, signal.SIGINT):
             signal.signal(number, lambda *_: worker.stop())
+        print(f"works {options.queue}", flush=True)
         print(worker.run(handle))
 
 

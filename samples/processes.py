@@ -6,14 +6,14 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
 HERE = Path(__file__).parent
 WORKLEDGER = Path(sys.executable).parent / "workledger"
 
-START_SECONDS = 30
+START_SECONDS = 60
 END_SECONDS = 15
 
 
@@ -75,18 +75,28 @@ class Processes:
         server = self.start(
             "serve", [WORKLEDGER, "serve", "--port", str(port), "--store", f"sqlite:{database}"]
         )
-        until = time.monotonic() + START_SECONDS
-        while not _listens(port):
-            if server.popen.poll() is not None or time.monotonic() > until:
-                raise Broken(f"the server did not start:\n{server.said()}")
-            time.sleep(0.05)
+        self.wait(server, lambda: _listens(port))
         return server
 
-    def worker(self, name: str, queue: str, lease_seconds: int) -> Process:
-        """Start a worker in Python, a process of its own."""
-        script = HERE / "invoice_worker.py"
-        options = ["--name", name, "--lease", str(lease_seconds)]
-        return self.start(name, [sys.executable, script, queue, *options])
+    def workers(self, count: int, queue: str, lease_seconds: int) -> list[Process]:
+        """Start workers in Python; answers when all of them work. Raises Broken."""
+        started: list[Process] = []
+        for number in range(1, count + 1):
+            name = f"worker-{number}"
+            options = ["--name", name, "--lease", str(lease_seconds)]
+            script = [sys.executable, HERE / "invoice_worker.py", queue]
+            started.append(self.start(name, [*script, *options]))
+        for worker in started:
+            self.wait(worker, lambda worker=worker: worker.killed or bool(worker.said()))
+        return started
+
+    def wait(self, process: Process, began: Callable[[], bool]) -> None:
+        """Until a process has begun. Raises Broken when it ends before, or takes too long."""
+        until = time.monotonic() + START_SECONDS
+        while not began():
+            if process.popen.poll() is not None or time.monotonic() > until:
+                raise Broken(f"{process.name} did not start:\n{process.said()}")
+            time.sleep(0.05)
 
     def end(self, process: Process) -> int:
         """Ask a process to end, and wait. Raises Broken when it does not."""

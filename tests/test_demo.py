@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from samples import tally
+from samples import processes, tally
 
 ROOT = Path(__file__).parents[1]
 SAMPLES = ROOT / "samples"
@@ -66,6 +66,27 @@ def test_the_demo_exits_with_1_when_the_ledger_does_not_say_what_the_file_implie
     assert done.returncode == 1, done.stdout + done.stderr
     assert "retried 1 2 <- different" in " ".join(done.stdout.split())
     assert "DIFFERENT" in done.stdout
+
+
+def test_the_demo_does_not_end_a_worker_that_has_not_begun(tmp_path: Path) -> None:
+    # A signal before a slow worker has its handlers would end it as if something had gone wrong.
+    looks: list[str] = []
+    with processes.Processes(tmp_path) as some:
+        slow = some.start(
+            "slow", ["sh", "-c", "until [ -e $0 ]; do :; done; echo works", tmp_path / "go"]
+        )
+
+        def said() -> bool:
+            looks.append(slow.said())
+            if len(looks) == 2:
+                (tmp_path / "go").touch()
+            return bool(looks[-1])
+
+        some.wait(slow, said)
+        assert looks[:2] == ["", ""]
+        assert looks[-1] == "works"
+        with pytest.raises(processes.Broken, match="gone did not start"):
+            some.wait(some.start("gone", ["false"]), lambda: False)
 
 
 def test_the_invoices_are_what_their_generator_makes() -> None:
