@@ -82,7 +82,7 @@ def look(core: Core, actor: str, line: Line, run: str, most: int) -> Sight:
     foreign_run.
     """
     now = core.clock()
-    asked = max(most, memory.PAGE if core.store.lag else memory.PAGE // 4)
+    asked = _asked(core, line, most, now)
     lookups = core.store.together(
         [
             partial(core.store.heads_and_beats, _streams(line, run)),
@@ -96,6 +96,13 @@ def look(core: Core, actor: str, line: Line, run: str, most: int) -> Sight:
     settled, moving = ([], False) if queue.settings.paused else _settle_due(core, due, now)
     recent = core.memory.recent(line.name, now) if core.store.lag else []
     return Sight(queue, ready, asked, sorted({*settled, *recent}), moving)
+
+
+def _asked(core: Core, line: Line, most: int, now: str) -> int:
+    """Spots to read. Where lines never lag: what may be taken, beyond what others here take."""
+    if core.store.lag:
+        return max(most, memory.PAGE)
+    return most + core.memory.claiming() + memory.window(core.memory.k(line.name, now), 0)
 
 
 def admit(core: Core, actor: str, line: Line, run: str) -> Queue:

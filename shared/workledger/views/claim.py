@@ -101,6 +101,10 @@ class Memory:
             self._claimed.update(_mark(spot) for spot in mine)
             return mine
 
+    def claiming(self) -> int:
+        """How many candidates this process is claiming."""
+        return len(self._claimed)
+
     def release(self, candidates: Iterable[Spot]) -> None:
         """The candidates are being claimed no more, whatever became of them."""
         with self._lock:
