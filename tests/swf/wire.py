@@ -128,7 +128,8 @@ def read(answered: Answered, operation: str) -> Any:
         raise Fault(answered.status, value["__type"], value.get("message", ""))
     shape = shapes.operations()[operation].output
     assert (value is None) == (shape is None)
-    if shape is not None:
+    empty_poll = operation.startswith("Poll") and "taskToken" not in value  # W2: less is required
+    if shape is not None and not empty_poll:
         conforms(shape, value, operation)
     return value
 

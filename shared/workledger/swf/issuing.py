@@ -16,7 +16,7 @@ from workledger.swf.sealing import Sealer
 
 PREFIX = "WL"
 
-FORM = re.compile(r"WL[A-Z2-7]{18}")
+FORM = re.compile(r"WL[A-Z0-9]{18}")
 """An access key's id: as long as those of AWS, and never one of theirs."""
 
 
@@ -48,7 +48,7 @@ def issue(
         )
     if domains is not None and not domains:
         raise Refused("invalid_value", "a key is for all domains, or for some", field="domains")
-    public = PREFIX + core.new_id()[:18].upper()
+    public = PREFIX + core.new_id()[-18:].upper()
     secret, command = core.new_id() + core.new_id(), core.new_id()
     grant = Grant(owner, tuple(domains) if domains is not None else None, writes)
     decide = partial(rules.issue, grant=grant, sealed=sealer.seal(secret, public), command=command)
