@@ -6,6 +6,7 @@ import typer
 
 from workledger.cli import (
     adding,
+    convert,
     events,
     items,
     queue,
@@ -65,6 +66,7 @@ def session(
 app.command("serve")(serve.serve)
 app.add_typer(queue.app, name="queue")
 app.command("add")(adding.add)
+app.add_typer(convert.app, name="convert")
 app.command("next")(taking.next_)
 app.command("complete")(taking.complete)
 app.command("fail")(taking.fail)
