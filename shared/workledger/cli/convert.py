@@ -27,7 +27,7 @@ def convert() -> None:
 def uipath(
     file: Annotated[Path, typer.Argument(help="An object with queueItems; - is stdin.")],
 ) -> None:
-    """Print the entries of a bulk request: `workledger convert uipath f.json | workledger add Q`."""
+    """Print the entries of a bulk request; pipe them into `workledger add QUEUE`."""
     text = sys.stdin.read() if str(file) == "-" else file.read_text(encoding="utf-8-sig")
     typer.echo(jsontext.dumps(entries_of(text)))
 
