@@ -44,7 +44,7 @@ class Ids:
         while number:
             number, digit = divmod(number, 32)
             text = ALPHABET[digit] + text
-        return self.space + text.rjust(25, "a")
+        return self.space + text.rjust(26 - len(self.space), "a")
 
 
 @dataclass

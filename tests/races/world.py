@@ -54,8 +54,8 @@ class World:
         **faults: Any,
     ) -> Core:
         """A further process: its own ids and memory; with `faults`, behind a FaultyStore."""
-        space = "abcdefghijklmnopqrstuvwxyz"[self.processes % 26]
         self.processes += 1
+        space = f"{self.processes:05}"
         clock = clock or self.clock
         store = FaultyStore(self.store, clock=clock, **faults) if faults else self.store
         return make_core(store, Surroundings(clock), space, pause)

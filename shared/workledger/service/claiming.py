@@ -131,7 +131,10 @@ def put_choice(core: Core, actor: str, run: str, choice: Choice) -> Commit | Non
 
 
 def settle_vanished(core: Core, line: Line) -> bool:
-    """Release the oldest items whose run has ended or vanished (Q52); whether there were any."""
+    """Release the oldest items whose run has ended or vanished (Q52); whether there were any.
+
+    Who finds that another was faster in releasing them must look again all the same.
+    """
     spots = core.store.read_line(line.in_progress, limit=SETTLE)
     if not spots:
         return False
@@ -142,12 +145,15 @@ def settle_vanished(core: Core, line: Line) -> bool:
         if item is not None and isinstance(item.status, Held):
             holders.setdefault(item.status.run, []).append(stream)
     leases = runs.leases(core, list(holders)) if holders else {}
-    released = 0
+    found = False
     for run, streams in holders.items():
         lease = leases.get(run)
-        if lease is not None and lease.run.ended_at is not None:
-            released += runs.release(core, run, streams)
-        elif lease is not None and core.clock() > plus(lease.until, run_rules.GRACE_SECONDS):
+        if lease is None:
+            continue
+        if lease.run.ended_at is not None:
+            runs.release(core, run, streams)
+            found = True
+        elif core.clock() > plus(lease.until, run_rules.GRACE_SECONDS):
             runs.finish(core, "system", lease.stream, run_rules.LOST, lost=True)
-            released += 1
-    return released > 0
+            found = True
+    return found

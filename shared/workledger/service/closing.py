@@ -20,10 +20,12 @@ from workledger.service.core import Core
 from workledger.service.items import ItemShown
 from workledger.service.runs import Lease
 from workledger.stores.port import Address
-from workledger.times import plus
 from workledger.views.row import Row
 
 PROGRESS_LENGTH = 1_000
+
+ALWAYS = "9999-12-31T23:59:59.999Z"
+"""An item's beat row has no deadline, its run has: progress can be told at any time, by any run."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +102,7 @@ def beat(core: Core, actor: str, item_id: str, claim: str, progress: str | None)
     until = runs.beat(core, holder.lease)
     if progress is not None:
         details = {"progress": progress[:PROGRESS_LENGTH], "claim": holder.claim}
-        core.store.beat(holder.stream, plus(until, 1), core.clock(), details)
+        core.store.beat(holder.stream, ALWAYS, core.clock(), details)
     return until
 
 
@@ -111,13 +113,12 @@ def _rule(queue: Queue) -> RetryRule:
 def _close(core: Core, actor: str, holder: _Holder, decide: Decide) -> ItemShown:
     if holder.lease is not None:
         runs.beat_if_half_gone(core, holder.lease)
-    command = core.command(holder.stream, actor, decide, holder.things)
-    result = core.executor.run(command, holder.rows)
-    thing = holder.things[0] if holder.things else keys.HEAD
+    about = (holder.stream, holder.generation)
+    result, item = items.run(core, actor, about, decide, holder.things, holder.rows)
     known = dict(holder.known)
     if result.commit is not None:
         known[result.commit.stream, result.commit.number] = result.commit
-    return items.shown_of(core, holder.stream, holder.queue.name, result.states[thing], known)
+    return items.shown_of(core, holder.stream, holder.queue.name, item, known)
 
 
 def _holder(core: Core, actor: str, item_id: str, claim: str, *, data: bool = True) -> _Holder:

@@ -1,6 +1,8 @@
 """History: every event of a stream, read from the ledger itself (Q91)."""
 
-from workledger.ledger.commit import Commit
+from collections.abc import Callable
+
+from workledger.ledger.commit import Commit, Event
 from workledger.service import paging
 from workledger.service.core import Core, EventShown, Page
 
@@ -13,18 +15,29 @@ def shown(commit: Commit) -> list[EventShown]:
     ]
 
 
+def _every(_commit: Commit, _event: Event) -> bool:
+    return True
+
+
 def page(
     core: Core,
     stream: str,
     cursor: str | None,
     limit: int,
     first: int = 1,
-    last: int | None = None,
+    is_about: Callable[[Commit, Event], bool] = _every,
 ) -> Page[EventShown]:
-    """Events of the commits `first` to `last`, oldest first. A commit is never cut in two."""
-    after = paging.decode(cursor, int)[0] if cursor else first - 1
-    commits = core.store.commits(stream, max(after, first - 1), limit)
-    kept = [commit for commit in commits if last is None or commit.number <= last]
-    events = [event for commit in kept for event in shown(commit)]
-    more = len(commits) == limit and len(kept) == len(commits)
-    return Page(events, paging.encode(commits[-1].number) if more else None)
+    """Events from a commit on, oldest first, of those that are meant. A commit is never cut in two.
+
+    A page without events is the last one.
+    """
+    after = max(paging.decode(cursor, int)[0] if cursor else 0, first - 1)
+    while True:
+        commits = core.store.commits(stream, after, limit)
+        met = [(commit, one) for commit in commits for one in shown(commit)]
+        events = [one for commit, one in met if is_about(commit, one.event)]
+        if len(commits) < limit:
+            return Page(events, None)
+        after = commits[-1].number
+        if events:
+            return Page(events, paging.encode(after))

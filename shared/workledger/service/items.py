@@ -1,16 +1,18 @@
 """Items: show, list, change, delete, restore, back to the queue (Q16, Q71, Q72, Q91, Q92, Q95)."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from types import MappingProxyType
-from typing import Any
+from typing import Any, Protocol
 
 from workledger import keys
+from workledger.errors import Refused
 from workledger.jsontext import Raw
 from workledger.ledger import fold
-from workledger.ledger.aggregate import Seen
+from workledger.ledger.aggregate import Decide, Seen
 from workledger.ledger.commit import Commit, Event
+from workledger.ledger.execute import Result
 from workledger.queues import item_commands
 from workledger.queues import queue as queue_rules
 from workledger.queues.item import Completed, Deleted, Held, Item
@@ -177,8 +179,12 @@ def _progress(item: Item, details: Mapping[str, Any]) -> str | None:
     return None
 
 
-DecideItem = Callable[[Seen, int], list[Event]]
-"""What is asked of an item, given what was seen and its generation."""
+class DecideItem(Protocol):
+    """What is asked of an item."""
+
+    def __call__(self, seen: Seen, generation: int) -> list[Event]:
+        """The events, given what was seen and which generation is meant."""
+        ...
 
 
 def change(core: Core, actor: str, item_id: str, values: Mapping[str, Any]) -> ItemShown:
@@ -200,7 +206,7 @@ def delete(core: Core, actor: str, item_id: str) -> None:
     """Delete an item that is not in progress (Q72); nothing when it is deleted."""
     found = locate(core, item_id, deleted_too=True)
     decide = partial(item_commands.delete, generation=found.generation)
-    core.executor.run(core.command(found.stream, actor, decide, found.things))
+    run(core, actor, (found.stream, found.generation), decide, found.things)
 
 
 def restore(core: Core, actor: str, item_id: str) -> ItemShown:
@@ -214,24 +220,56 @@ def restore(core: Core, actor: str, item_id: str) -> ItemShown:
 
 
 def _run(core: Core, actor: str, found: Located, decide: DecideItem) -> ItemShown:
-    command = core.command(
-        found.stream, actor, lambda seen: decide(seen, found.generation), found.things
-    )
-    result = core.executor.run(command)
-    thing = found.things[0] if found.things else keys.HEAD
-    return shown_of(core, found.stream, found.queue.name, result.states[thing])
+    decision = partial(decide, generation=found.generation)
+    _, item = run(core, actor, (found.stream, found.generation), decision, found.things)
+    return shown_of(core, found.stream, found.queue.name, item)
+
+
+def run(
+    core: Core,
+    actor: str,
+    item: tuple[str, int],
+    decide: Decide,
+    things: tuple[str, ...],
+    rows: Mapping[str, Row] | None = None,
+) -> tuple[Result, Item]:
+    """Run a command about an item (stream, generation); answers what came of it, and the item.
+
+    An item that was the newest of its reference when it was looked up may be so no more: then the
+    command is decided on the row that it has got since.
+    """
+    stream, generation = item
+    try:
+        result = core.executor.run(core.command(stream, actor, decide, things), rows)
+    except Refused as refused:
+        if refused.code != "not_newest" or things:
+            raise
+        things = (keys.generation_thing(generation),)
+        result = core.executor.run(core.command(stream, actor, decide, things))
+    head: Item = result.head
+    if things and head.generation != generation:
+        return result, result.states[things[0]]
+    return result, of_generation(core, stream, generation, head)[0]
 
 
 def history(core: Core, item_id: str, cursor: str | None, limit: int) -> Page[EventShown]:
-    """Every event of an item: who, when, which run, all attempts' errors (Q91)."""
+    """Every event of an item: who, when, which run, all attempts' errors (Q91).
+
+    Of an item that is not the newest of its reference, also what was done to it since.
+    """
     found = locate(core, item_id, deleted_too=True)
-    following = None
+    thing, following = keys.generation_thing(found.generation), None
     if found.things:
-        newer, _ = of_generation(
-            core, found.stream, found.generation + 1, core.executor.read(found.stream).head
-        )
-        following = newer.added - 1
-    return histories.page(core, found.stream, cursor, limit, found.item.added, following)
+        head: Item = core.executor.read(found.stream).head
+        newer, _ = of_generation(core, found.stream, found.generation + 1, head)
+        following = newer.added
+
+    def is_about(commit: Commit, event: Event) -> bool:
+        if following is None or commit.number < following:
+            return keys.HEAD in event.things
+        return thing in event.things and commit.number > following
+
+    return histories.page(core, found.stream, cursor, limit, found.item.added, is_about)
 
 
 def item_in(core: Core, row: Row | None) -> Item | None:

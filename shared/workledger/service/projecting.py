@@ -1,13 +1,12 @@
 """What the projector does for each stream that moved: finish, feed, release (Q50, Q93)."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 
 from workledger import keys
 from workledger.errors import StoreError
 from workledger.ledger import feed
-from workledger.ledger.commit import Commit
-from workledger.queues import item as item_rules
+from workledger.queues.item import Held, Item
 from workledger.service import runs
 from workledger.service.core import Core
 
@@ -24,48 +23,45 @@ def moved(core: Core, streams: Sequence[str]) -> list[str]:
     wanted = [stream for stream in dict.fromkeys(streams) if keys.kind(stream) in FED_KINDS]
     failed: list[str] = []
     heads: dict[str, int] = {}
+    held: dict[str, list[tuple[str, int]]] = {}
     for stream in wanted:
         try:
-            heads[stream] = core.executor.read(stream).number
+            seen = core.executor.read(stream)
         except StoreError:
             failed.append(stream)
+            continue
+        heads[stream] = seen.number
+        if isinstance(seen.head, Item) and isinstance(seen.head.status, Held):
+            held.setdefault(seen.head.status.run, []).append((stream, seen.head.status.claim))
     for lane in range(keys.FEED_LANES):
         mine = {at: head for at, head in heads.items() if keys.feed_lane(at) == lane}
         try:
             _feed(core, lane, mine)
         except StoreError:
             failed += mine
+    failed += _release(core, held)
     return [stream for stream in streams if stream in failed]
 
 
 def _feed(core: Core, lane: int, heads: dict[str, int]) -> None:
-    """Tell the lane of what moved, then look at the runs of what was taken."""
-    if not heads:
-        return
-    command = core.command(
-        keys.feed_stream(lane), "system", partial(feed.feed, heads=heads), tuple(heads)
-    )
-    result = core.executor.run(command)
-    if result.commit is not None:
-        _look_at_runs(core, result.commit)
+    """Tell the lane of what moved."""
+    if heads:
+        decide = partial(feed.feed, heads=heads)
+        core.executor.run(core.command(keys.feed_stream(lane), "system", decide, tuple(heads)))
 
 
-def _look_at_runs(core: Core, fed: Commit) -> None:
-    """Release what was taken by a run that had ended: its taker may have died (Q51)."""
-    parts: dict[str, list[int]] = fed.events[0].data["streams"]
-    addresses = [
-        (stream, number)
-        for stream, (first, last) in parts.items()
-        if keys.kind(stream) == "item"
-        for number in range(first, last + 1)
-    ]
-    takes: dict[str, list[tuple[str, int]]] = {}
-    for (stream, number), commit in core.store.commits_at(addresses).items():
-        for event in commit.events:
-            if event.type == item_rules.TAKEN:
-                takes.setdefault(event.data["run"], []).append((stream, number))
-    leases = runs.leases(core, list(takes)) if takes else {}
-    for run, lease in leases.items():
-        if lease.run.ended_at is not None:
-            for stream, claim in takes[run]:
-                runs.release(core, run, [stream], claim)
+def _release(core: Core, held: Mapping[str, Sequence[tuple[str, int]]]) -> list[str]:
+    """Release what a run holds that had ended: its taker may have died (Q51); what failed.
+
+    Whoever is looked at again is looked at in full, so that no crash or throttling skips it.
+    """
+    failed: list[str] = []
+    for run, claims in held.items():
+        try:
+            lease = runs.leases(core, [run]).get(run)
+            if lease is not None and lease.run.ended_at is not None:
+                for stream, claim in claims:
+                    runs.release(core, run, [stream], claim)
+        except StoreError:
+            failed += [stream for stream, _ in claims]
+    return failed

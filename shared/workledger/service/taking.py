@@ -101,10 +101,16 @@ class _Request:
         self.receipt = _Receipt(core, run)
 
     def answer(self) -> Taken:
-        """Items, or a reason."""
-        claimed = self._resume()
-        looks_left = 1 if self.core.store.lag else 0
-        for _ in range(0 if claimed else ATTEMPTS):
+        """Items, or a reason. Nothing is said before another sending of this was looked for."""
+        found = self._resume() or self._search()
+        if isinstance(found, Taken):
+            found = self._resume() or found
+        return found if isinstance(found, Taken) else self._taken(found)
+
+    def _search(self) -> list[Claimed] | Taken:
+        """Look, try, look again: what a run gave back meanwhile is seen by a second look only."""
+        looks_left = 1
+        for _ in range(ATTEMPTS):
             sight = looking.look(self.core, self.actor, self.line, self.run, self.most)
             if sight.queue.settings.paused:
                 return Taken(self.run, [], "paused")
@@ -112,15 +118,16 @@ class _Request:
             if candidates:
                 claimed = self._try(candidates)
                 if claimed:
-                    break
+                    return claimed
             elif sight.moving or claiming.settle_vanished(self.core, self.line):
                 continue
             elif looks_left:
                 looks_left -= 1
-                self.core.sleep(LOOK_AGAIN_SECONDS)
+                if self.core.store.lag:
+                    self.core.sleep(LOOK_AGAIN_SECONDS)
             else:
                 return self._nothing(sight)
-        return self._taken(claimed) if claimed else self._contended()
+        return self._contended()
 
     def _contended(self) -> Taken:
         return Taken(self.run, [], "contended", plus(self.core.clock(), 1))
@@ -163,9 +170,9 @@ class _Request:
 
         Of a queue that is paused meanwhile nothing more is put.
         """
-        if self.stream is None or self.choices_made:
+        if self.stream is None:
             return []
-        commits = self.core.store.commits(self.stream)
+        commits = self.core.store.commits(self.stream, self.choices_made)
         paused = commits and self._admit().settings.paused
         for commit in commits:
             self.choices_made = commit.number
