@@ -2,16 +2,20 @@
 
 import os
 import shutil
+import signal
 import subprocess
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
+from tempfile import TemporaryFile
+from typing import IO
 
 import pytest
 
 ROOT = Path(__file__).parents[3]
 HERE = Path(__file__).parent
 REGION = "eu-west-1"
-PATIENCE_SECONDS = 240
+PATIENCE_SECONDS = 120
 
 SIGNING = {
     "AWS_ACCESS_KEY_ID": "AKIDEXAMPLE",
@@ -47,18 +51,30 @@ def program(
     folder: Path = HERE,
     ends: Sequence[int] = (0,),
 ) -> str:
-    """What a program printed; fails with all it said when it ended otherwise than it may."""
-    ended = subprocess.run(
-        command,
-        env=env,
-        cwd=folder,
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=PATIENCE_SECONDS,
-    )
-    assert ended.returncode in ends, f"{ended.stdout[-6000:]}\n{ended.stderr[-6000:]}"
-    return ended.stdout
+    """What a program printed; fails with all it said when it ended otherwise than it may.
+
+    It has a session of its own, so that nothing it started outlives it.
+    """
+    with TemporaryFile("w+") as out, TemporaryFile("w+") as log:
+        running = subprocess.Popen(
+            command, env=env, cwd=folder, stdout=out, stderr=log, start_new_session=True
+        )
+        try:
+            code: int | str = running.wait(PATIENCE_SECONDS)
+        except subprocess.TimeoutExpired:
+            code = f"still running after {PATIENCE_SECONDS} seconds"
+        finally:
+            with suppress(ProcessLookupError):
+                os.killpg(running.pid, signal.SIGKILL)
+            running.wait()
+        said, told = _all(out), _all(log)
+    assert code in ends, f"{code}\n{said[-6000:]}\n{told[-6000:]}"
+    return said
+
+
+def _all(file: IO[str]) -> str:
+    file.seek(0)
+    return file.read()
 
 
 def command(name: str) -> str:
