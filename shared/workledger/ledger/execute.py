@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
-from workledger.errors import Refused, StoreBusy, StoreError
+from workledger.errors import AnswerLost, Refused, StoreBusy, StoreError
 from workledger.keys import HEAD, kind
 from workledger.ledger import fold
 from workledger.ledger.aggregate import Command, Seen
@@ -164,17 +164,36 @@ class Executor:
         Answers the states after it. Only the commit directly beyond the head row can be finished;
         for an older one the present states are answered.
         """
+        states, write = self._unfinished(commit)
+        if write is not None:
+            self.store.place([write])
+            self.placed(write)
+        return states
+
+    def _unfinished(self, commit: Commit) -> tuple[Mapping[str, Any], Write | None]:
+        """The states after a commit, and the rows that are still to be placed, if any."""
         aggregate = self.aggregates[kind(commit.stream)]
         rows = self.store.load(commit.stream, tuple(fold.touched(commit)[:-1]))
         placed = {thing for thing, row in rows.items() if row.commit >= commit.number}
         states = {thing: fold.state(aggregate, row) for thing, row in rows.items()}
         if HEAD in placed:
-            return states
+            return states, None
         states = fold.after(aggregate, commit, states, placed)
-        write = fold.write(aggregate, commit, states, placed)
-        self.store.place([write])
-        self.placed(write)
-        return states
+        return states, fold.write(aggregate, commit, states, placed)
+
+    def _own(self, commit: Commit) -> Result:
+        """A command's own commit stands: a success, whether or not its rows can be placed now.
+
+        Raises AnswerLost when not even its outcome can be read.
+        """
+        try:
+            states, write = self._unfinished(commit)
+        except StoreError as error:
+            raise AnswerLost("it was done, but what it did could not be read") from error
+        if write is not None:
+            self._place([write])
+            self.placed(write)
+        return Result(commit, states)
 
     def _result(self, one: _Try) -> Result:
         if one.result is None:
@@ -182,6 +201,8 @@ class Executor:
         return one.result
 
     def _decide(self, tries: list[_Try]) -> None:
+        if not tries:
+            return
         self._load(tries)
         for one in tries:
             one.tentative = None
@@ -254,9 +275,9 @@ class Executor:
                 one.result = Result(write.commit, one.states)
                 self.placed(write)
             elif isinstance(outcome, StoreError):
-                one.error = outcome
+                one.error = one.error if isinstance(one.error, AnswerLost) else outcome
             elif _is_of(write, outcome):
-                one.result = Result(outcome, self.finish(outcome))
+                one.result = self._own(outcome)
             else:
                 met.append((one, outcome))
         return met
@@ -281,10 +302,11 @@ class Executor:
 
     def _meet(self, one: _Try, commit: Commit) -> None:
         """Another commit stands where mine was to go: mine after all, or one to finish first."""
-        one.write = None
-        states = self.finish(commit)
+        one.write = one.error = None
         if commit.id == one.command.id:
-            one.result = Result(commit, states)
+            one.result = self._own(commit)
+        else:
+            self.finish(commit)
 
 
 def _is_of(write: Write, outcome: Outcome) -> bool:

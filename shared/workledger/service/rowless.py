@@ -1,6 +1,6 @@
 """Streams without rows: what a keyed request remembers. They are read from the ledger itself."""
 
-from workledger.errors import StoreBusy, StoreError
+from workledger.errors import AnswerLost, StoreBusy, StoreError
 from workledger.ledger.commit import Commit, Event
 from workledger.ledger.execute import ATTEMPTS
 from workledger.service.core import Core
@@ -20,5 +20,5 @@ def put(core: Core, stream: str, number: int, actor: str, event: Event) -> Commi
         outcome = core.store.append([Write(commit)])[0]
         if not isinstance(outcome, StoreError):
             return outcome or commit
-        error = outcome
+        error = error if isinstance(error, AnswerLost) else outcome
     raise error

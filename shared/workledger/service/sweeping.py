@@ -1,8 +1,10 @@
 """The timekeeper: what is due is done, by time and not by whether a sweep ran (design: Time)."""
 
+import logging
 from functools import partial
 
 from workledger import keys
+from workledger.errors import NewerShape, StoreError
 from workledger.ledger.aggregate import Seen
 from workledger.queues import item_commands
 from workledger.queues import run as run_rules
@@ -13,6 +15,8 @@ from workledger.service.core import Core
 from workledger.swf import timing
 from workledger.times import plus
 from workledger.views.order import Spot
+
+_log = logging.getLogger(__name__)
 
 AT_ONCE = 100
 LOOKS_AHEAD_SECONDS = 15 * 60
@@ -58,13 +62,15 @@ def _sweep_shard(core: Core, shard: int, spots: list[Spot], now: str) -> None:
 def _sweep_stream(core: Core, stream: str, at: str, now: str) -> None:
     """Mark the due row, read the real deadlines, do what is due, re-arm.
 
-    The mark is lost when a placement sets a deadline meanwhile: then the row is left as it is.
+    The mark is lost when a placement sets a deadline meanwhile: then the row is left as it is. A
+    stream that cannot be settled now keeps its due row and holds up no other.
     """
     looking = core.new_id()
-    if not core.store.look_at_due(stream, at, looking):
-        return
-    again = _do(core, stream, now)
-    core.store.rearm(stream, looking, again)
+    try:
+        if core.store.look_at_due(stream, at, looking):
+            core.store.rearm(stream, looking, _do(core, stream, now))
+    except (StoreError, NewerShape) as error:
+        _log.warning("%s is due since %s and was not settled: %s", stream, at, error)
 
 
 def _do(core: Core, stream: str, now: str) -> str | None:
