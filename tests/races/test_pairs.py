@@ -111,7 +111,7 @@ def _next_taken(seen: Any) -> Any:
     return seen | {"events of b": [*events, "ItemTaken"], "b.1": ("inProgress", 1, 0, "eve")}
 
 
-@pytest.mark.parametrize(("start", "first", "asked"), pairs())
+@pytest.mark.parametrize(("start", "first", "asked"), list(pairs()))
 @pytest.mark.parametrize("kind", MAKERS)
 def test_q23_two_commands_at_once_are_one_after_the_other(
     kind: str, start: Start, first: Ask, asked: list[Ask]
