@@ -57,10 +57,8 @@ def timer(timer_id: str, seconds: str) -> Answer:
 
 def child(workflow_id: str, **attrs: Any) -> Answer:
     """A decision to start a child, whose decision tasks stand on a list of their own."""
-    attrs = {"taskList": {"name": "kids"}, **attrs}
-    return decision(
-        "StartChildWorkflowExecution", workflowId=workflow_id, workflowType=ORDER, **attrs
-    )
+    attrs = {"workflowType": ORDER, "taskList": {"name": "kids"}, **attrs}
+    return decision("StartChildWorkflowExecution", workflowId=workflow_id, **attrs)
 
 
 def complete(result: str | None = None) -> Answer:
