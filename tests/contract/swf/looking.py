@@ -11,7 +11,7 @@ Event = dict[str, Any]
 Events = list[Event]
 
 
-def client(url: str, region: str = REGION) -> Any:
+def client(url: str, region: str = REGION, read_timeout: float = 70) -> Any:
     """boto3's client of the server at a URL."""
     return boto3.client(
         "swf",
@@ -19,7 +19,9 @@ def client(url: str, region: str = REGION) -> Any:
         region_name=region,
         aws_access_key_id=SIGNING["AWS_ACCESS_KEY_ID"],
         aws_secret_access_key=SIGNING["AWS_SECRET_ACCESS_KEY"],
-        config=Config(read_timeout=70, retries={"total_max_attempts": 1}, max_pool_connections=50),
+        config=Config(
+            read_timeout=read_timeout, retries={"total_max_attempts": 1}, max_pool_connections=50
+        ),
     )
 
 
