@@ -37,6 +37,17 @@ class Locked:
 
 @contextmanager
 def moto_client() -> Generator[Client]:
-    """An empty DynamoDB; it is gone at the end."""
+    """An empty DynamoDB; it is gone at the end, also where another one goes on around it."""
     with mock_aws():
-        yield cast("Client", Locked(make_client(region=REGION)))
+        client = Locked(make_client(region=REGION))
+        others = _tables(client)
+        try:
+            yield cast("Client", client)
+        finally:
+            for name in _tables(client) - others:
+                client.delete_table(TableName=name)
+
+
+def _tables(client: Any) -> set[str]:
+    pages = client.get_paginator("list_tables").paginate()
+    return {name for page in pages for name in page["TableNames"]}
