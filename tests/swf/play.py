@@ -15,13 +15,11 @@ from tests.swf.service import (
     complete,
     decision,
     register,
-    runs,
     schedule,
     timer,
 )
 from workledger import keys
 from workledger.errors import Refused, StoreError
-from workledger.ledger.commit import Event
 from workledger.service import sweeping
 from workledger.service.core import Core
 from workledger.stores.faults_plan import Crash, at_random
@@ -237,13 +235,6 @@ class Play:
     def stream(self, workflow_id: str) -> str:
         """The stream of a workflow id."""
         return keys.execution_stream(SCOPE, "orders", workflow_id)
-
-    def histories(self) -> dict[tuple[str, int], list[Event]]:
-        """(workflow id, generation) -> its events."""
-        core = self.world.process()
-        return {
-            (one, number): events for one in IDS for number, events in enumerate(runs(core, one), 1)
-        }
 
 
 STEPS: list[Callable[[Play, Service], None]] = [
