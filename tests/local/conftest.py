@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
+from tests.tables import fresh_tables
 from workledger.stores.moto import moto_client
 from workledger.stores.streams import moto_streams
-from workledger.stores.tables import create_tables
 
 
 @pytest.fixture
@@ -18,7 +18,7 @@ def on_moto() -> Iterator[Callable[[], tuple[Any, Any]]]:
 
         def make() -> tuple[Any, Any]:
             client = stack.enter_context(moto_client())
-            create_tables(client, "ledger", "views")
+            fresh_tables(client)
             return client, moto_streams()
 
         yield make

@@ -26,9 +26,9 @@ def store(kind: Kind, tmp_path: Path) -> Iterator[Store]:
 @pytest.fixture
 def client() -> Iterator[Any]:
     """A DynamoDB client on moto, with the two tables `ledger` and `views`."""
+    from tests.tables import fresh_tables  # noqa: PLC0415
     from workledger.stores.moto import moto_client  # noqa: PLC0415
-    from workledger.stores.tables import create_tables  # noqa: PLC0415
 
     with moto_client() as made:
-        create_tables(made, "ledger", "views")
+        fresh_tables(made)
         yield made

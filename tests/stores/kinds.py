@@ -50,12 +50,12 @@ def sqlite(folder: Path) -> Iterator[Store]:
 @contextmanager
 def dynamodb(folder: Path) -> Iterator[Store]:
     """The production store, on moto in this process."""
+    from tests.tables import fresh_tables  # noqa: PLC0415
     from workledger.stores.dynamodb import DynamoStore  # noqa: PLC0415
     from workledger.stores.moto import moto_client  # noqa: PLC0415
-    from workledger.stores.tables import create_tables  # noqa: PLC0415
 
     with moto_client() as client:
-        create_tables(client, "ledger", "views")
+        fresh_tables(client)
         yield DynamoStore(client, "ledger", "views", threads=4)
 
 
