@@ -4,8 +4,14 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.races.world import MAKERS, World
+from tests.races.world import MAKERS, World, engine
 from tests.races.world import world as make_world
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _engine() -> Iterator[None]:
+    with engine():
+        yield
 
 
 @pytest.fixture(params=MAKERS)

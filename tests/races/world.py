@@ -3,12 +3,12 @@
 import shutil
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
+from itertools import count
 from pathlib import Path
 from typing import Any
 
-from tests.stores.kinds import dynamodb, sqlite
 from tests.support import FakeClock, Surroundings, make_core, no_pause
 from workledger.ledger.commit import Commit
 from workledger.queues.item_commands import NewItem
@@ -17,11 +17,13 @@ from workledger.service import adding, projecting, queues, rebuilding, taking
 from workledger.service.adding import Added
 from workledger.service.core import Core
 from workledger.service.taking import Taken, Wanted
+from workledger.stores.dynamodb import DynamoStore
 from workledger.stores.faults import FaultyStore
 from workledger.stores.faults_plan import Crash
+from workledger.stores.moto import moto_client
 from workledger.stores.port import Store, Write
-
-MAKERS = {"sqlite": sqlite, "dynamodb": dynamodb}
+from workledger.stores.sqlite import SqliteStore
+from workledger.stores.tables import create_tables
 
 SHARED_MEMORY = Path("/dev/shm")
 """Where files cost no wait for a disk; what a loss of power leaves is tested elsewhere."""
@@ -130,9 +132,46 @@ def each_death(attempt: Callable[[Dies], None]) -> int:
 
 
 @contextmanager
+def sqlite() -> Iterator[Store]:
+    """An empty file."""
+    with quick_folder() as folder:
+        store = SqliteStore(str(folder / "workledger.db"))
+        yield store
+        store.close()
+
+
+@contextmanager
+def dynamodb() -> Iterator[Store]:
+    """Two empty tables, on the engine in memory that goes on around it, or on one of its own."""
+    number = next(_numbers)
+    with ExitStack() as stack:
+        client = _engines[-1] if _engines else stack.enter_context(moto_client())
+        names = [f"{name}-races-{number}" for name in ("ledger", "views")]
+        create_tables(client, *names)
+        yield DynamoStore(client, *names, threads=4)
+        for name in names:
+            client.delete_table(TableName=name)
+
+
+@contextmanager
+def engine() -> Iterator[None]:
+    """Worlds on DynamoDB share one engine inside: making one takes longer than most tests."""
+    with moto_client() as client:
+        _engines.append(client)
+        yield
+        _engines.pop()
+
+
+_engines: list[Any] = []
+_numbers = count()
+
+MAKERS = {"sqlite": sqlite, "dynamodb": dynamodb}
+
+
+@contextmanager
 def world(kind: str) -> Iterator[World]:
     """An empty world on a kind of store."""
-    with quick_folder() as folder, MAKERS[kind](folder) as store:
+    with MAKERS[kind]() as store:
         yield World(store)
 
 
