@@ -77,7 +77,7 @@ def ready(seen: Seen, generation: int, now: str) -> list[Event]:
 
 
 def take(seen: Seen, run: str, ahead: int) -> list[Event]:
-    """Tie a New item to a run (Q23, Q24, Q25). `ahead`: ready items seen before it (Q90).
+    """Tie a New item to a run (Q23, Q24, Q25). `ahead`: items seen before it (Q90).
 
     Raises Refused("not_new") for every other status: the taker goes to the next one.
     """

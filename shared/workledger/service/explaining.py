@@ -89,7 +89,7 @@ def _taken(core: Core, stream: str, claim: int) -> str:
     data = commit.events[0].data
     ahead: int = data["ahead"]
     if ahead:
-        saw = f"{ahead} ready items stood before it, which rivals were taking at that moment"
+        saw = f"{ahead} stood before it on the line, which rivals were taking at that moment"
     else:
         saw = "it was the first of what was ready"
     return f"taken at {commit.at} for round {data['attempt']}: {saw}"

@@ -1,10 +1,13 @@
 """What a `next` sees: the queue, the run, and the items that can be tried, in order."""
 
+from bisect import bisect
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
 
 from workledger import keys
+from workledger.errors import StoreError
 from workledger.ledger import fold
 from workledger.ledger.aggregate import Command
 from workledger.ledger.commit import Commit
@@ -67,7 +70,7 @@ class Sight:
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """A ready item, strongly read; `ahead` is how many ready ones stand before it."""
+    """A ready item, strongly read; `ahead` is how many stand before it on the line."""
 
     spot: Spot
     row: Row
@@ -100,9 +103,10 @@ def look(core: Core, actor: str, line: Line, run: str, most: int) -> Sight:
 
 def _asked(core: Core, line: Line, most: int, now: str) -> int:
     """Spots to read. Where lines never lag: what may be taken, beyond what others here take."""
+    spread = 1 << core.memory.k(line.name, now)
     if core.store.lag:
-        return max(most, memory.PAGE)
-    return most + core.memory.claiming() + memory.window(core.memory.k(line.name, now), 0)
+        return max(most, memory.PAGE, 2 * spread)
+    return most + core.memory.claiming() + spread
 
 
 def admit(core: Core, actor: str, line: Line, run: str) -> Queue:
@@ -169,22 +173,27 @@ def _settle_due(core: Core, due: Sequence[Spot], now: str) -> tuple[list[Spot], 
 
 
 def heal(core: Core, commit: Commit, now: str) -> None:
-    """Finish the commit that a race was lost to, unless its writer is at it this moment."""
+    """Finish the commit that a race was lost to, unless its writer is at it this moment.
+
+    A store that is too busy for that leaves it to others: the loser came for something else.
+    """
     if memory.should_heal(commit.at, now):
-        core.executor.finish(commit)
+        with suppress(StoreError):
+            core.executor.finish(commit)
 
 
 def candidates(core: Core, line: Line, sight: Sight, most: int) -> list[Candidate]:
-    """The items to try: the first `most`, or after lost races some of the first 2^k.
+    """The items to try: the first `most`, or after lost races those from one of the first 2^k on.
 
     An index may still show where an item stood before: only what its row says counts, and what
     stands further on in truth waits for its turn.
     """
-    k = core.memory.k(line.name, core.clock())
-    size = max(memory.window(k, core.store.lag), most)
+    spread = min(1 << core.memory.k(line.name, core.clock()), len(sight.ready) - most + 1)
+    start = core.choose(spread) if spread > 1 else 0
+    size = max(most, memory.WINDOW if core.store.lag else 1)
     found: dict[Spot, Candidate] = {}
     beyond: dict[Spot, Candidate] = {}
-    for spots in _windows(core, line, sight, size):
+    for spots in _windows(core, line, sight, start, size):
         met = beyond | {one.spot: one for one in _ready(core, spots)}
         found |= {spot: met[spot] for spot in sorted(met) if spot <= spots[-1]}
         beyond = {spot: one for spot, one in met.items() if spot > spots[-1]}
@@ -192,14 +201,12 @@ def candidates(core: Core, line: Line, sight: Sight, most: int) -> list[Candidat
             break
     else:
         found |= {spot: beyond[spot] for spot in sorted(beyond)}
-    return _chosen(core, list(found.values()), k, most)
-
-
-def _chosen(core: Core, found: list[Candidate], k: int, most: int) -> list[Candidate]:
-    spread = min(1 << k, max(1, len(found) - most + 1))
-    start = core.choose(spread) if spread > 1 else 0
-    chosen = found[start : start + most]
-    return _within([replace(one, ahead=start + at) for at, one in enumerate(chosen)])
+    chosen = _within(list(found.values())[:most])
+    passed = sight.ready[:start]
+    return [
+        replace(one, ahead=bisect(passed, one.spot) + at) if start or at else one
+        for at, one in enumerate(chosen)
+    ]
 
 
 def _within(chosen: list[Candidate]) -> list[Candidate]:
@@ -221,12 +228,23 @@ def being_claimed(core: Core, line: Line, sight: Sight) -> bool:
     return False
 
 
-def _windows(core: Core, line: Line, sight: Sight, size: int) -> Iterator[list[Spot]]:
-    """The spots of the line in windows, passing over what this process is claiming."""
+def _windows(core: Core, line: Line, sight: Sight, start: int, size: int) -> Iterator[list[Spot]]:
+    """The spots of the line in windows, from one on; those before it come last.
+
+    What this process is claiming is passed over.
+    """
+    before: list[Spot] = []
     for page in _pages(core, line, sight):
         free = core.memory.free(page, core.clock())
-        for start in range(0, len(free), size):
-            yield free[start : start + size]
+        if start:
+            before, free, start = free[:start], free[start:], 0
+        yield from _cut(free, size)
+    yield from _cut(before, size)
+
+
+def _cut(spots: list[Spot], size: int) -> Iterator[list[Spot]]:
+    for start in range(0, len(spots), size):
+        yield spots[start : start + size]
 
 
 def _pages(core: Core, line: Line, sight: Sight) -> Iterator[list[Spot]]:

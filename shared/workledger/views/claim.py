@@ -17,13 +17,13 @@ T = TypeVar("T")
 _Mark = tuple[str, str, str]
 
 PAGE = 40
-"""Spots read from a line at once."""
+"""Spots read from a line at once; twice as many as rivals spread over, when that is more."""
 
-LEAST_WINDOW = 4
-"""Rows read consistently even when no race was lost: an index shows some that are gone."""
+WINDOW = 4
+"""Rows read consistently at once: an index that lags shows some that are gone."""
 
 MOST_K = 7
-"""A window of 128: beyond it, spreading costs more order than it saves conflicts."""
+"""A spread of 128: beyond it, spreading costs more order than it saves conflicts."""
 
 CALM_SECONDS = 1.0
 PLACED_SECONDS = 2.0
@@ -136,11 +136,6 @@ class Memory:
 
 def _mark(spot: Spot) -> _Mark:
     return spot.stream, spot.thing, spot.tie
-
-
-def window(k: int, lag: float) -> int:
-    """How many rows are read consistently from a line that may lag so much."""
-    return max(LEAST_WINDOW if lag else 1, 1 << k)
 
 
 def pick(candidates: Sequence[T], k: int, choose: Callable[[int], int]) -> T:
