@@ -92,9 +92,7 @@ def cost_of(recorder: Recorder) -> Cost:
     writes = [request for request in recorder.requests if request.units]
     first = min((request.trip for request in writes), default=recorder.trips + 1)
     refused = sum(request.refused for request in writes)
-    return Cost(
-        recorder.reads, recorder.writes, recorder.trips, recorder.units, refused, first - 1
-    )
+    return Cost(recorder.reads, recorder.writes, recorder.trips, recorder.units, refused, first - 1)
 
 
 def world(client: Client) -> World:
@@ -127,7 +125,10 @@ def operations(client: Client) -> Iterator[tuple[str, Cost]]:
     yield "next, one race lost", _one_race_lost(here)
     yield "next, 10 items", cost(partial(here.take, max_items=10))
     yield "complete", cost(partial(here.complete, here.taken()))
-    yield "complete with 100 bytes of result", cost(partial(here.complete, here.taken(), DATA[:99] + '"}'))
+    yield (
+        "complete with 100 bytes of result",
+        cost(partial(here.complete, here.taken(), DATA[:99] + '"}')),
+    )
     yield "fail, put back", cost(partial(here.fail, here.taken(), retry=True))
     yield "fail for good", cost(partial(here.fail, here.taken(), retry=False))
     yield "beat of a run", cost(partial(runs.heartbeat, here.core, ACTOR, here.run))

@@ -1,0 +1,25 @@
+"""`make bench`: prints the table, section by section. `python -m tests.bench NAME` prints one."""
+
+import sys
+import time
+
+from tests.bench import contention, sqlite_speed
+from tests.bench.table import lines
+
+SECTIONS = {
+    "sqlite": ("SQLite, synchronous=FULL", sqlite_speed.figures),
+    "contention": ("One line, DynamoDB's latencies, virtual time", contention.figures),
+}
+
+
+def main() -> None:
+    """Print the sections that were asked for, or all."""
+    for name in sys.argv[1:] or SECTIONS:
+        title, figures = SECTIONS[name]
+        begun = time.perf_counter()
+        for line in lines(title, figures()):
+            print(line, flush=True)
+        print(f"\n({name}: {time.perf_counter() - begun:.0f} s)\n", flush=True)
+
+
+main()
