@@ -205,7 +205,7 @@ def _windows(core: Core, line: str) -> Iterator[list[Spot]]:
 
 
 def _cut(spots: Sequence[Spot]) -> Iterator[list[Spot]]:
-    size = memory.LEAST_WINDOW
+    size = memory.WINDOW
     for start in range(0, len(spots), size):
         yield list(spots[start : start + size])
 
