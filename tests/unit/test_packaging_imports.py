@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 PACKAGE = Path(__file__).parents[2] / "shared" / "workledger"
-DOMAINS = ("access", "queues")
+DOMAINS = ("access", "queues", "workflows")
 SHARED = ("errors", "jsontext", "keys", "ledger", "times", "views")
 IMPURE = {
     "asyncio", "concurrent", "io", "logging", "os", "pathlib", "random", "secrets", "shutil",

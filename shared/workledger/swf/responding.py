@@ -6,7 +6,7 @@ from typing import Any
 from workledger.ledger.aggregate import Seen
 from workledger.ledger.commit import Event
 from workledger.service.core import Core
-from workledger.swf import reacting, timing, tokens, types
+from workledger.swf import limits, reacting, timing, tokens, types
 from workledger.swf.call import Answer, Call, run
 from workledger.times import plus
 from workledger.workflows import commands, decisions
@@ -38,9 +38,12 @@ def respond_decision_task_completed(call: Call) -> None:
         params.get("taskListScheduleToStartTimeout"),
     )
 
+    full = _too_many_children(core, head, batch_of)
+
     def decide(seen: Seen, asking: Asking) -> list[Event]:
         newest: Run = seen.head
-        batch = Batch(batch_of, known, f"{run_id}.{newest.generation + 1}", 0, newest.retention)
+        next_run = f"{run_id}.{newest.generation + 1}"
+        batch = Batch(batch_of, known, next_run, 0, newest.retention, full)
         return commands.complete_decision(seen, token, answer, batch, asking)
 
     result = run(core, stream, call.actor, decide, things)
@@ -53,6 +56,12 @@ def _head(call: Call, stream: str) -> Run:
     if head is None or head.scope != call.scope:
         raise tokens.invalid()
     return head
+
+
+def _too_many_children(core: Core, head: Run, batch: list[Mapping[str, Any]]) -> bool:
+    """Whether the domain has no room for the children that a batch would start (1.10)."""
+    children = sum(one["decisionType"] == "StartChildWorkflowExecution" for one in batch)
+    return children > 0 and limits.is_full(core, head.scope, head.domain, children)
 
 
 def _types(core: Core, head: Run, batch: list[Mapping[str, Any]]) -> dict[TypeKey, TypeInfo]:

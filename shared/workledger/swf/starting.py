@@ -2,11 +2,13 @@
 
 from workledger import keys
 from workledger.errors import Refused
-from workledger.swf import reacting, timing, types
+from workledger.ledger.aggregate import Seen
+from workledger.ledger.commit import Event
+from workledger.swf import limits, reacting, timing, types
 from workledger.swf.call import Answer, Call, Decide, run
 from workledger.workflows import commands, settings
 from workledger.workflows import type as type_rules
-from workledger.workflows.commands import Start, Target, Termination
+from workledger.workflows.commands import Asking, Start, Target, Termination
 from workledger.workflows.type import Named
 
 
@@ -38,9 +40,16 @@ def start_workflow_execution(call: Call) -> Answer:
     )
     stream = call.execution_stream(new.workflow_id)
     timing.settle(call.core, stream)
-    result = run(
-        call.core, stream, call.actor, lambda seen, asking: commands.start(seen, new, asking)
-    )
+    full = limits.is_full(call.core, call.scope, domain.name)
+
+    def decide(seen: Seen, asking: Asking) -> list[Event]:
+        events = commands.start(seen, new, asking)
+        if full:
+            what = f"a domain has at most {limits.MOST_OPEN} open executions"
+            raise Refused("LimitExceededFault", what)
+        return events
+
+    result = run(call.core, stream, call.actor, decide)
     return {"runId": result.head.run_id}
 
 

@@ -43,7 +43,8 @@ class Batch:
     """What a decider answered, with all that must be looked up or drawn for it.
 
     `types` has every type that a decision names; `run_id` is that of the run which a
-    continue-as-new would start; `completed_id` is the event of this answer.
+    continue-as-new would start; `completed_id` is the event of this answer. `full`: the domain has
+    as many open executions as it may.
     """
 
     decisions: Sequence[Mapping[str, Any]]
@@ -51,6 +52,7 @@ class Batch:
     run_id: str
     completed_id: int
     retention: str = NONE
+    full: bool = False
 
 
 def things_of(run: int, decisions: Sequence[Mapping[str, Any]]) -> tuple[str, ...]:
@@ -298,6 +300,8 @@ def _start_child(draft: Draft, attrs: Attrs, batch: Batch) -> bool:
     cause = _type_cause(info, "WORKFLOW_TYPE")
     if cause is None and run.children >= MOST_OPEN:
         cause = "OPEN_CHILDREN_LIMIT_EXCEEDED"
+    if cause is None and batch.full:
+        cause = "OPEN_WORKFLOWS_LIMIT_EXCEEDED"
     if cause is None and isinstance(draft.states.get(thing), Child):
         cause = "WORKFLOW_ALREADY_RUNNING"
     cause = cause or missing(settings, RUN_DEFAULTS)
