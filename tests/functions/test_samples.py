@@ -8,6 +8,7 @@ import pytest
 
 from functions.authorizer.app import handler as authorizer
 from functions.projector.app import ledger_handler, views_handler
+from functions.swf.app import handler as swf
 from functions.timekeeper.app import handler as timekeeper
 from tests.functions.calling import OPERATIONS, ROOT, Caller
 
@@ -33,13 +34,17 @@ OTHERS: dict[str, tuple[Any, Any]] = {
 }
 
 
+SWF = {"swf/list-domains": "UnrecognizedClientException"}
+"""Samples for Amazon SWF: nobody knows the key that they were signed with."""
+
+
 def name_of(file: Path) -> str:
     return f"{file.parent.name}/{file.stem}"
 
 
 def test_every_sample_is_expected() -> None:
     """A new file in events/ needs a line here."""
-    assert {name_of(file) for file in EVENTS} == {*EXPECTED, *OTHERS}
+    assert {name_of(file) for file in EVENTS} == {*EXPECTED, *OTHERS, *SWF}
 
 
 @pytest.mark.parametrize("file", EVENTS, ids=name_of)
@@ -50,6 +55,10 @@ def test_a_sample_is_answered(caller: Caller, file: Path) -> None:
     if name in OTHERS:
         handler, answer = OTHERS[name]
         assert handler(event, None) == answer
+        return
+    if name in SWF:
+        made = swf(event, None)
+        assert (made["statusCode"], SWF[name] in made["body"]) == (400, True)
         return
     assert tuple(event["routeKey"].split(" ")) in OPERATIONS
     if name != "queues/create-queue":
