@@ -3,12 +3,14 @@
 import sys
 import time
 
-from tests.bench import contention, sqlite_speed
+from tests.bench import contention, depth, handlers, sqlite_speed
 from tests.bench.table import lines
 
 SECTIONS = {
     "sqlite": ("SQLite, synchronous=FULL", sqlite_speed.figures),
     "contention": ("One line, DynamoDB's latencies, virtual time", contention.figures),
+    "depth": ("Length of a queue", depth.figures),
+    "handlers": ("Functions", handlers.figures),
 }
 
 

@@ -10,6 +10,7 @@ from typing import cast
 
 from tests.bench.distant import DistantStore
 from tests.bench.table import Figure
+from tests.bench.timing import memory_folder
 from tests.bench.virtual import START, Simulation
 from workledger import bootstrap
 from workledger.queues.item_commands import NewItem
@@ -89,7 +90,7 @@ def simulate(
     backlog: int = 0,
 ) -> Outcome:
     """Let the workers take so many items of a queue that holds a backlog besides."""
-    folder = Path(tempfile.mkdtemp(dir=_memory()))
+    folder = Path(tempfile.mkdtemp(dir=memory_folder()))
     try:
         inner = SqliteStore(str(folder / "line.db"))
         outcome = _simulate(inner, workers, items, items + backlog, priority, partition_limit)
@@ -143,8 +144,3 @@ def _simulate(
     simulation.run([worker(number) for number in range(workers)])
     outcome.lost, outcome.throttled = store.refused, store.throttled
     return outcome
-
-
-def _memory() -> str | None:
-    """A folder in memory, where the machine has such a thing."""
-    return "/dev/shm" if Path("/dev/shm").is_dir() else None
