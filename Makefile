@@ -19,7 +19,7 @@ export AWS_DEFAULT_REGION ?= eu-central-1
 .DEFAULT_GOAL := help
 .PHONY: help setup setup-all demo serve test test-3.13 check format format-check lint types imports \
 	openapi openapi-check lock-check template layer wheel bench bench-peers fidelity clean \
-	contract-envs
+	contract-envs recordings
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z0-9.-]+:.*## / { printf "  %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -165,6 +165,9 @@ bench-peers: setup .venv-peers/.made ## ... beside other queues (PostgreSQL must
 
 fidelity: setup .venv-fidelity/.made ## write units on a second DynamoDB engine
 	$(BIN)/python -m tests.bench.fidelity
+
+recordings: setup ## replay recordings of Amazon SWF (DIR=folder), tell what differs
+	$(BIN)/python -m tools.recordings $(DIR)
 
 clean: ## remove environments and builds
 	rm -rf .venv .venv-* .aws-sam build dist
