@@ -132,13 +132,7 @@ def shown_many(
     addresses = {at for stream, item in found for at in _payloads(stream, item)} - known.keys()
     held = {item.run for _, item in found if item.run is not None}
     streams = [stream for stream, item in found if item.run is not None]
-    commits, leases, (_, beats) = core.store.together(
-        [
-            partial(core.store.commits_at, sorted(addresses)),
-            partial(runs.leases, core, sorted(held)),
-            partial(core.store.heads_and_beats, streams),
-        ]
-    )
+    commits, leases, (_, beats) = _read(core, sorted(addresses), sorted(held), streams)
     commits = {**known, **commits}
     now = core.clock()
     return [
@@ -153,6 +147,21 @@ def shown_many(
         )
         for stream, item in found
     ]
+
+
+def _read(
+    core: Core, addresses: Sequence[Address], held: Sequence[str], streams: Sequence[str]
+) -> list[Any]:
+    """Commits, leases, heads and beats; often there is nothing to read."""
+    if not addresses and not held:
+        return [{}, {}, ({}, {})]
+    return core.store.together(
+        [
+            partial(core.store.commits_at, addresses),
+            partial(runs.leases, core, held),
+            partial(core.store.heads_and_beats, streams),
+        ]
+    )
 
 
 def _payloads(stream: str, item: Item) -> list[Address]:

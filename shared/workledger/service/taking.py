@@ -73,11 +73,11 @@ def take(core: Core, actor: str, queue: str, wanted: Wanted) -> Taken:
     queue_id = found.id if found else queue
     run = wanted.run or _start(core, actor, queue_id, wanted)
     request = _Request(core, actor, queue_id, run, wanted)
-    until = plus(core.clock(), wanted.wait_seconds)
+    until = plus(core.clock(), wanted.wait_seconds) if wanted.wait_seconds else ""
     while True:
         taken = request.answer()
-        left = seconds_between(core.clock(), until)
-        if taken.items or left <= 0:
+        left = seconds_between(core.clock(), until) if until and not taken.items else 0
+        if left <= 0:
             return taken
         if taken.retry_at is not None:
             left = min(left, max(0.01, seconds_between(core.clock(), taken.retry_at)))
