@@ -37,8 +37,9 @@ def is_full(core: Core, scope: str, domain: str, more: int = 1) -> bool:
     with _lock:
         counts = _counts.setdefault(core.store, {})
         known = counts.get(line)
-        if known is None or not _believed(known, more, now):
-            known = counts[line] = _Count(now, core.store.count_line(line, MOST_OPEN))
+    if known is None or not _believed(known, more, now):
+        known = counts[line] = _Count(now, core.store.count_line(line, MOST_OPEN))
+    with _lock:
         if known.open + more > MOST_OPEN:
             return True
         known.open += more

@@ -20,6 +20,9 @@ from workledger.workflows import commands, execution
 from workledger.workflows.commands import Asking, Token
 from workledger.workflows.execution import Activity, DecisionTask, Run
 
+LOOKS = 10
+"""How often in a row a poll looks at a line that changes under it."""
+
 LONGEST_WAIT = 1.0
 """A poll looks at least once a second: other processes schedule tasks too."""
 
@@ -161,31 +164,48 @@ def _poll(call: Call, line: str, claim: Claim) -> tuple[Spot, Result] | None:
 
 
 def _claim_next(core: Core, line: str, claim: Claim) -> tuple[Spot, Result] | None:
-    """Try the candidates in order; one that is gone was taken by another, or its run closed."""
+    """Claim a task; who lost one looks once more, for what took it may have left another.
+
+    A line that lags shows some that are gone since long: those say nothing.
+    """
+    for _ in range(LOOKS):
+        lost = False
+        for one in _candidates(core, line):
+            if one is None:
+                lost = lost or not core.store.lag
+                continue
+            if not core.memory.reserve([one.spot]):
+                continue
+            try:
+                return one.spot, _claim(core, line, one, claim)
+            except Refused:
+                core.memory.lost(line, core.clock())
+                lost = True
+            finally:
+                core.memory.release([one.spot])
+        if not lost:
+            return None
+    return None
+
+
+def _candidates(core: Core, line: str) -> Iterator[_Candidate | None]:
+    """What may be tried, in the order in which to try it; None: some are not there any more."""
     for window in _windows(core, line):
         candidates = _alive(core, window)
+        if len(candidates) < len(window):
+            yield None
         while candidates:
             k = core.memory.k(line, core.clock())
             one = memory.pick(candidates, k, core.choose)
             candidates.remove(one)
-            result = _claim_one(core, line, one, claim)
-            if result is not None:
-                return one.spot, result
-    return None
+            yield one
 
 
-def _claim_one(core: Core, line: str, one: _Candidate, claim: Claim) -> Result | None:
-    if not core.memory.reserve([one.spot]):
-        return None
-    try:
-        result = claim(one.spot, one.task)
-        if result.head.closed:  # this was the last event that its history may have
-            raise commands.gone()
-    except Refused:
-        core.memory.lost(line, core.clock())
-        return None
-    finally:
-        core.memory.release([one.spot])
+def _claim(core: Core, line: str, one: _Candidate, claim: Claim) -> Result:
+    """Claim a task. Raises Refused: it was taken by another, or its run has closed."""
+    result = claim(one.spot, one.task)
+    if result.head.closed:  # this was the last event that its history may have
+        raise commands.gone()
     core.memory.won(line)
     if core.store.lag:
         core.memory.gone([one.spot], core.clock())
@@ -225,7 +245,7 @@ def _alive(core: Core, spots: Sequence[Spot]) -> list[_Candidate]:
         if head.closed or one.thing.split(".")[1] != str(head.generation):
             dead.add(one.stream)
         elif execution.is_over(head, core.clock()) or _overdue(one, task, core.clock()):
-            timing.settle(core, one.stream)
+            timing.sweep(core, one.stream)
         else:
             found.append(_Candidate(one, task, head))
     for stream in dead:
