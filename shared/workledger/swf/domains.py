@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
 
 from workledger import keys
 from workledger.errors import Refused
@@ -10,6 +9,7 @@ from workledger.ledger.aggregate import Seen
 from workledger.ledger.commit import Event
 from workledger.swf import lists, types
 from workledger.swf.call import Answer, Call
+from workledger.views.order import Spot
 from workledger.workflows import domain as rules
 from workledger.workflows.domain import Domain
 
@@ -80,10 +80,10 @@ def list_domains(call: Call) -> Answer:
     return answer | (lists.next_page(call, "domains", found[-1].spot.stream) if more else {})
 
 
-def _spot_of(call: Call, stream: str) -> Any:
+def _spot_of(call: Call, stream: str) -> Spot:
     """Where a page went on: a name may be too long for a token, its stream's name is not."""
-    found: Domain | None = lists.state_at(call.core, stream, keys.HEAD)
-    return lists.by_name(found.name, end=not call.params.get("reverseOrder")) if found else None
+    found: Domain = lists.head_of(call.core, stream, "domain")
+    return lists.by_name(found.name, end=not call.params.get("reverseOrder"))
 
 
 def deprecate_domain(call: Call) -> None:

@@ -5,7 +5,8 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Any, Generic, TypeVar
 
-from workledger.ledger import fold
+from workledger import keys
+from workledger.keys import HEAD
 from workledger.service.core import Core
 from workledger.swf import tokens
 from workledger.swf.call import Answer, Call
@@ -38,8 +39,8 @@ def position(call: Call, kind: str, *shape: type) -> list[Any] | None:
     token: str | None = call.params.get("nextPageToken")
     if not token:
         return None
-    parts = tokens.page_of(token, call.core.clock)
-    if [type(part) for part in parts] != [str, *shape] or parts[0] != kind:
+    parts = tokens.checked(tokens.page_of(token, call.core.clock), str, *shape)
+    if parts[0] != kind:
         raise tokens.invalid()
     return parts[1:]
 
@@ -101,8 +102,12 @@ def named(
     return found[:limit], len(found) > limit
 
 
-def state_at(core: Core, stream: str, thing: str) -> Any:
-    """The state in one row; None where there is none."""
-    row = core.store.rows([(stream, thing)]).get((stream, thing))
-    aggregate = core.executor.aggregates[stream.split("/", 1)[0]]
-    return None if row is None else fold.state(aggregate, row)
+def head_of(core: Core, stream: str, kind: str) -> Any:
+    """The state of a stream that a page token names. Raises ValidationException: it is another."""
+    if keys.kind(stream) != kind:
+        raise tokens.invalid()
+    row = core.store.rows([(stream, HEAD)]).get((stream, HEAD))
+    state = core.executor.state(row)
+    if state is None:
+        raise tokens.invalid()
+    return state

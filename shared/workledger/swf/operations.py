@@ -58,8 +58,8 @@ def _of_poll(call: Call) -> tuple[str | None, ...]:
     token: str | None = call.params.get("nextPageToken")
     if not token:
         return _in_domain(call)
-    _, stream, *_ = tokens.page_of(token, call.core.clock)
-    return (call.params["domain"], _domain_of(call, stream))
+    within, *_ = tokens.decision_page(token, call.core.clock)
+    return (call.params["domain"], _domain_of(call, within.stream))
 
 
 def _domain_of(call: Call, stream: str) -> str | None:

@@ -131,13 +131,12 @@ def _decision_page(
 
 def _next_page(call: Call, token: str) -> Answer:
     """The next page of the same task: the same token, never a new claim (W22)."""
-    kind, *parts = tokens.page_of(token, call.core.clock)
-    if kind != "decision":
-        raise tokens.invalid()
-    *bounds, scheduled_id, previous, commit, index = parts
-    within = histories.Range(*bounds)
-    head: Run | None = call.core.executor.read(within.stream).head
+    within, scheduled_id, previous, commit, index = tokens.decision_page(token, call.core.clock)
+    seen = call.core.executor.read(within.stream)
+    head: Run | None = seen.head
     if head is None or head.generation != within.run or head.scope != call.scope:
+        raise tokens.invalid()
+    if not 0 < within.first <= commit <= within.last <= seen.number:
         raise tokens.invalid()
     return _decision_page(call, head, within, scheduled_id, (commit, index), previous)
 

@@ -9,7 +9,7 @@ from typing import Any
 from workledger import keys
 from workledger.errors import Refused
 from workledger.keys import HEAD
-from workledger.swf import lists, visibility
+from workledger.swf import lists, tokens, visibility
 from workledger.swf.call import Answer, Call
 from workledger.times import from_epoch
 from workledger.views.order import Spot
@@ -167,7 +167,11 @@ def _count(call: Call, query: Query) -> Answer:
 
 def _start(call: Call, query: Query, backwards: bool) -> Spot:
     parts = lists.position(call, query.lane, int, str, int, str, str, str)
-    return Spot(*parts) if parts else _edge(query, backwards=backwards)
+    if parts is None:
+        return _edge(query, backwards=backwards)
+    if "" in parts:
+        raise tokens.invalid()
+    return Spot(*parts)
 
 
 def _edge(query: Query, *, backwards: bool) -> Spot:

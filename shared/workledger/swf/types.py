@@ -1,7 +1,6 @@
 """Workflow and activity types: their life cycle, their lists (W25, 1.1)."""
 
 from collections.abc import Callable, Sequence
-from typing import Any
 
 from workledger import keys
 from workledger.errors import Refused
@@ -171,10 +170,8 @@ def _bounds(name: str | None, backwards: bool) -> tuple[Spot | None, Spot | None
     return (end, begin) if backwards else (begin, end)
 
 
-def _spot_of(call: Call, stream: str) -> Any:
-    found: Type | None = lists.state_at(call.core, stream, keys.HEAD)
-    if found is None:
-        return None
+def _spot_of(call: Call, stream: str) -> Spot:
+    found: Type = lists.head_of(call.core, stream, "type")
     at = f"{found.name}\n{found.version}"
     return lists.by_name(at, end=not call.params.get("reverseOrder"))
 

@@ -84,7 +84,7 @@ def _configuration(run: Run) -> Answer:
 
 
 def _open_counts(run: Run) -> Answer:
-    """What was open at the end is counted on (1.9); a decision task only until it starts: recorded."""
+    """What was open at the end is counted on (1.9); a decision task until it starts: recorded."""
     return {
         "openActivityTasks": run.activities,
         "openDecisionTasks": 1 if run.scheduled else 0,
@@ -108,6 +108,8 @@ def get_workflow_execution_history(call: Call) -> Answer:
     if start and start[0] != run.run_id:
         raise tokens.invalid()
     within = histories.range_of(call.core, stream, run)
+    if start and not within.first <= start[1] <= within.last:
+        raise tokens.invalid()
     backwards = bool(call.params.get("reverseOrder"))
     events, following = histories.page(
         call.core,
