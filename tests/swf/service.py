@@ -1,6 +1,5 @@
 """The service as tests use it: its operations over one process's core, deciders and workers."""
 
-import json
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -9,8 +8,8 @@ from typing import Any
 from tests.races.world import World
 from workledger import keys
 from workledger.ledger.commit import Event
-from workledger.ledger.spill import payloads
 from workledger.service.core import Core
+from workledger.swf import timing
 from workledger.swf.call import Call
 from workledger.swf.operations import OPERATIONS
 from workledger.workflows.execution import Run
@@ -283,6 +282,7 @@ def check(world: World, *workflow_ids: str) -> None:
     world.verify()
     core = world.process()
     for workflow_id in workflow_ids:
+        check_due(core, workflow_id)
         newest = core.executor.read(stream(workflow_id)).head
         for number, events in enumerate(runs(core, workflow_id), 1):
             check_history(events)
@@ -290,6 +290,8 @@ def check(world: World, *workflow_ids: str) -> None:
                 check_counts(newest, events)
 
 
-def long_texts(core: Core, events: list[Event]) -> list[Answer]:
-    """The payloads of events."""
-    return [json.loads(text) if text else {} for text in payloads(core.store, events)]
+def check_due(core: Core, workflow_id: str) -> None:
+    """A stream's due row never says something later than what is due in it."""
+    at = timing.sweep(core, stream(workflow_id))
+    due = core.store.due(stream(workflow_id))
+    assert at is None or (due is not None and due.at <= at)
