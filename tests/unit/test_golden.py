@@ -1,19 +1,22 @@
 """Every shape ever stored stays readable (tests/golden): add files, never change one."""
 
 import json
+import re
 from pathlib import Path
 
 import pytest
 
-from workledger.access import token
+from workledger.access import swf_key, token
 from workledger.aggregates import AGGREGATES
 from workledger.errors import NewerShape
 from workledger.ledger import codec, feed, fold
 from workledger.ledger.commit import Commit, Event
 from workledger.queues import choices, item, loads, queue, run
+from workledger.workflows import domain
+from workledger.workflows import type as types
 
 GOLDEN = Path(__file__).parents[1] / "golden"
-MODULES = [item, queue, run, token, feed, loads, choices]
+MODULES = [item, queue, run, token, feed, loads, choices, swf_key, domain, types]
 ROWLESS = {"add", "take"}
 
 
@@ -23,7 +26,7 @@ def event_types() -> set[str]:
         value
         for module in MODULES
         for name, value in vars(module).items()
-        if name.isupper() and isinstance(value, str) and value[:1].isupper() and value.isalpha()
+        if name.isupper() and isinstance(value, str) and re.fullmatch("[A-Z][a-z][A-Za-z]*", value)
     }
     assert len(names) > 15
     return names
