@@ -67,6 +67,11 @@ class Domain:
         """All events of a run."""
         return looking.history(self.swf, self.name, execution)
 
+    def is_idle(self) -> bool:
+        """Whether no execution is open."""
+        since = {"oldestDate": 0}
+        return not self.call("count_open_workflow_executions", startTimeFilter=since)["count"]
+
     def show(self, execution: dict[str, str]) -> Any:
         """A run as it is now."""
         return self.call("describe_workflow_execution", execution=execution)
@@ -95,23 +100,28 @@ def served(
 @pytest.fixture
 def domain(served: Server, names: Callable[[str], str]) -> Domain:
     """A domain that nobody else uses."""
-    found = Domain(looking.client(served.url), names("domain"))
-    found.swf.register_domain(name=found.name, workflowExecutionRetentionPeriodInDays="1")
+    return domain_at(served.url, names("domain"))
+
+
+def domain_at(url: str, name: str, brief: str | None = None) -> Domain:
+    """A domain with its types; `brief`: seconds until a task that was started comes back."""
+    found = Domain(looking.client(url), name)
+    found.swf.register_domain(name=name, workflowExecutionRetentionPeriodInDays="1")
     found.register(
         "workflow",
         "flow",
         defaultTaskList={"name": "deciders"},
-        defaultTaskStartToCloseTimeout="60",
+        defaultTaskStartToCloseTimeout=brief or "60",
         defaultExecutionStartToCloseTimeout="600",
         defaultChildPolicy="TERMINATE",
     )
-    found.register(
-        "activity",
-        "step",
-        defaultTaskList={"name": "steps"},
-        defaultTaskScheduleToStartTimeout="NONE",
-        defaultTaskScheduleToCloseTimeout="NONE",
-        defaultTaskStartToCloseTimeout="NONE",
-        defaultTaskHeartbeatTimeout="NONE",
-    )
+    found.register("activity", "step", **STEP, defaultTaskStartToCloseTimeout=brief or "NONE")
     return found
+
+
+STEP = {
+    "defaultTaskList": {"name": "steps"},
+    "defaultTaskScheduleToStartTimeout": "NONE",
+    "defaultTaskScheduleToCloseTimeout": "NONE",
+    "defaultTaskHeartbeatTimeout": "NONE",
+}

@@ -5,7 +5,7 @@ from random import Random
 from threading import Lock
 from typing import Any
 
-from tests.contract.swf.boto3.conftest import COMPLETE, Domain, step
+from tests.contract.swf.boto3.conftest import COMPLETE, STEP, Domain, step
 from tests.contract.swf.looking import of_type, started_order
 
 PRIORITIES = (None, "-2147483648", "-7", "-1", "0", "1", "7", "2147483647")
@@ -65,7 +65,7 @@ def test_w9_decision_tasks_come_by_their_executions_priority(domain: Domain) -> 
 
 def test_w11_nothing_inherits_a_priority(domain: Domain) -> None:
     """W10, W11: an activity has its own, else its type's, else none, whatever the workflow has."""
-    domain.register("activity", "rated", defaultTaskPriority="4", **STEP_DEFAULTS)
+    domain.register("activity", "rated", defaultTaskPriority="4", **STEP, **NONE)
     execution = domain.start("w", taskPriority="100")
     of = {"name": "rated", "version": "1"}
     rated = step("rated")
@@ -76,15 +76,7 @@ def test_w11_nothing_inherits_a_priority(domain: Domain) -> None:
     assert [domain.work()["activityId"] for _ in scheduled] == ["own", "rated", "plain"]
 
 
-STEP_DEFAULTS = {
-    "defaultTaskList": {"name": "steps"},
-    "defaultTaskScheduleToStartTimeout": "NONE",
-    "defaultTaskScheduleToCloseTimeout": "NONE",
-    "defaultTaskStartToCloseTimeout": "NONE",
-    "defaultTaskHeartbeatTimeout": "NONE",
-}
-
-
+NONE = {"defaultTaskStartToCloseTimeout": "NONE"}
 WORKERS = 8
 
 
