@@ -3,12 +3,14 @@
 import sys
 import time
 
-from tests.bench import contention, depth, handlers, sqlite_speed
+from tests.bench import budget, contention, depth, handlers, over_http, sqlite_speed
 from tests.bench.table import lines
 
 SECTIONS = {
+    "requests": ("Requests to DynamoDB and write units, 900-byte item", budget.figures),
     "sqlite": ("SQLite, synchronous=FULL", sqlite_speed.figures),
     "contention": ("One line, DynamoDB's latencies, virtual time", contention.figures),
+    "http": ("Through HTTP, on SQLite", over_http.figures),
     "depth": ("Length of a queue", depth.figures),
     "handlers": ("Functions", handlers.figures),
 }
@@ -24,4 +26,5 @@ def main() -> None:
         print(f"\n({name}: {time.perf_counter() - begun:.0f} s)\n", flush=True)
 
 
-main()
+if __name__ == "__main__":  # processes that are spawned import this module too
+    main()
