@@ -165,15 +165,16 @@ def end(core: Core, actor: str, run: str, reason: str) -> RunShown:
     shown = show(core, run)
     if shown.run.actor != actor:
         raise Refused("foreign_run", f"run {run} belongs to another", run=run)
-    finish(core, actor, keys.run_stream(run), reason, lost=False)
-    return show(core, run)
+    ended_run = finish(core, actor, keys.run_stream(run), reason, lost=False)
+    return _shown(core, Lease(keys.run_stream(run), ended_run, shown.lease_until))
 
 
-def finish(core: Core, actor: str, stream: str, reason: str, *, lost: bool) -> None:
+def finish(core: Core, actor: str, stream: str, reason: str, *, lost: bool) -> Run:
     """End a run and release what it holds; its due row sees to the second release."""
     decide = partial(run_rules.end, reason=reason, lost=lost)
-    core.executor.run(core.command(stream, actor, decide))
+    result = core.executor.run(core.command(stream, actor, decide))
     release_all(core, keys.run_id(stream))
+    return result.head
 
 
 def release_all(core: Core, run: str) -> int:
