@@ -180,6 +180,16 @@ def chunk_stream(stream: str, command: str, number: int) -> str:
     return f"chunk/{digest(stream, command, str(number))}"
 
 
+def part_stream(stream: str, commit: int, content: str) -> str:
+    """Where the parts of a commit stand that is too large for a row; named by what they hold."""
+    return f"part/{digest(stream, str(commit), content)}"
+
+
+def is_part_stream(stream: str) -> bool:
+    """Whether a stream has no commits but parts of one."""
+    return stream.startswith("part/")
+
+
 def audit_line(month: str) -> str:
     """The line of a month's audit entries, `2026-11`: no request reads more than it shows."""
     return f"audit/{month}#0"

@@ -10,17 +10,12 @@ import logging
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from functools import partial
-from typing import Any
 
 from workledger.errors import StoreBusy, StoreError
 from workledger.keys import BEAT, COUNTER, DUE, HEAD, counts_stream
-from workledger.ledger.commit import Commit
 from workledger.stores.dynamodb_counts import Counts
 from workledger.stores.dynamodb_items import (
     Item,
-    commit_item,
-    commit_key,
-    commit_of,
     number,
     plain,
     row_item,
@@ -28,23 +23,22 @@ from workledger.stores.dynamodb_items import (
     row_of,
     text,
 )
+from workledger.stores.dynamodb_ledger import Ledger
 from workledger.stores.dynamodb_lines import Lines
 from workledger.stores.dynamodb_marks import Marks, beat_of
-from workledger.stores.dynamodb_requests import Refusal, names, read, write
+from workledger.stores.dynamodb_requests import Refusal, names, write
 from workledger.stores.dynamodb_tables import BATCH_WRITES
-from workledger.stores.port import Address, Beat, Key, Outcome, Write
+from workledger.stores.port import Beat, Key, Outcome, Write
 from workledger.views.row import Row
 
 _log = logging.getLogger(__name__)
 
 _NO_VIEWS = {BEAT, COUNTER, DUE}
-_NEW_COMMIT = "attribute_not_exists(#stream)"
 _NEWER_ROW = "attribute_not_exists(#n) OR #n < :n"
 _OF_STREAM = "#stream = :stream"
-_BEYOND = "#stream = :stream AND #n > :n"
 
 
-class DynamoStore(Lines, Marks, Counts):
+class DynamoStore(Ledger, Lines, Marks, Counts):
     """A ledger and its views on DynamoDB."""
 
     lag = 0.5
@@ -75,7 +69,7 @@ class DynamoStore(Lines, Marks, Counts):
         try:
             self._put_commit(each.commit)
         except Refusal as refusal:
-            return commit_of(refusal.old or {})
+            return self._commits_of([refusal.old or {}])[0]
         except StoreError as error:
             return error
         if place:
@@ -85,49 +79,6 @@ class DynamoStore(Lines, Marks, Counts):
                 commit = each.commit
                 _log.warning("%s/%d stands, unplaced: %s", commit.stream, commit.number, error)
         return None
-
-    def _put_commit(self, commit: Commit) -> None:
-        """The only write to the ledger."""
-        write(
-            self._client.put_item,
-            TableName=self._ledger,
-            Item=commit_item(commit),
-            ConditionExpression=_NEW_COMMIT,
-            ExpressionAttributeNames=names(_NEW_COMMIT),
-            ReturnValuesOnConditionCheckFailure="ALL_OLD",
-        )
-
-    def commits(self, stream: str, after: int = 0, limit: int | None = None) -> list[Commit]:
-        """The commits of a stream beyond a number, in order, with payloads; strongly consistent."""
-        values = {":stream": text(stream), ":n": number(after)}
-        return [commit_of(item) for item in self._query_all(self._ledger, _BEYOND, values, limit)]
-
-    def _query_all(
-        self, table: str, condition: str, values: Item, limit: int | None = None
-    ) -> list[Item]:
-        """The items of a stream that meet a condition, strongly consistent, page after page."""
-        params: dict[str, Any] = {
-            "TableName": table,
-            "KeyConditionExpression": condition,
-            "ExpressionAttributeNames": names(condition),
-            "ExpressionAttributeValues": values,
-            "ConsistentRead": True,
-        }
-        found: list[Item] = []
-        while limit is None or len(found) < limit:
-            left = {} if limit is None else {"Limit": limit - len(found)}
-            page = read(self._client.query, **params, **left)
-            found += page["Items"]
-            if "LastEvaluatedKey" not in page:
-                break
-            params["ExclusiveStartKey"] = page["LastEvaluatedKey"]
-        return found
-
-    def commits_at(self, addresses: Sequence[Address]) -> dict[Address, Commit]:
-        """The commits that stand at these addresses; strongly consistent."""
-        keys = [commit_key(*address) for address in dict.fromkeys(addresses)]
-        commits = [commit_of(item) for item in self._get_many(self._ledger, keys)]
-        return {(commit.stream, commit.number): commit for commit in commits}
 
     # --- rows by key ---
     def load(self, stream: str, things: Sequence[str] = ()) -> dict[str, Row]:
@@ -152,6 +103,15 @@ class DynamoStore(Lines, Marks, Counts):
                 found[row.thing] = row
         live = {thing: row for thing, row in found.items() if row.state != "null"}
         return live | {HEAD: row_of(head)} if head else live
+
+    def names_of(self, stream: str) -> list[str]:
+        """The names of every row of a stream that is a view, tombstones too."""
+        items = self._query_all(self._views, _OF_STREAM, {":stream": text(stream)})
+        return [plain(item, "thing") for item in items if _is_view(item)]
+
+    def remove_rows(self, keys: Sequence[Key]) -> None:
+        """Remove rows, tombstones and beats (purge only)."""
+        self._delete_all(self._views, [row_key(*key) for key in keys])
 
     def heads_and_beats(self, streams: Sequence[str]) -> tuple[dict[str, Row], dict[str, Beat]]:
         """Head and beat rows by stream, in one request for each 50 streams."""
@@ -200,25 +160,6 @@ class DynamoStore(Lines, Marks, Counts):
             )
 
     # --- maintenance ---
-    def all_commits(self) -> Iterator[Commit]:
-        """Every commit, each stream's in order.
-
-        A scan meets a stream's commits in order, but for a stream that the service has split over
-        partitions: what does not begin with the first commit is kept for the end.
-        """
-        beyond: dict[str, int] = {}
-        last = ("", 0)
-        for items in self._scan(self._ledger):
-            for item in items:
-                stream, commit = plain(item, "stream"), plain(item, "n")
-                if commit == 1 or last == (stream, commit - 1):
-                    last = (stream, commit)
-                    yield commit_of(item)
-                else:
-                    beyond[stream] = min(commit, beyond.get(stream, commit))
-        for stream, commit in beyond.items():
-            yield from self.commits(stream, commit - 1)
-
     def all_rows(self) -> Iterator[Row]:
         """Every row that is a view: no tombstones, counters, beats, due rows."""
         for items in self._scan(self._views):

@@ -141,6 +141,10 @@ class FaultyStore:
         others = self.inner.things(stream).items()
         return {thing: row for thing, row in others if not row.is_head} | head
 
+    def names_of(self, stream: str) -> list[str]:
+        """As the port says."""
+        return self._read("names_of", lambda: self.inner.names_of(stream), stream)
+
     def heads_and_beats(self, streams: Sequence[str]) -> tuple[dict[str, Row], dict[str, Beat]]:
         """As the port says."""
         return self._read("heads_and_beats", lambda: self.inner.heads_and_beats(streams), streams)
@@ -240,6 +244,14 @@ class FaultyStore:
     def together(self, calls: Sequence[Callable[[], Any]]) -> list[Any]:
         """One after the other, so that each run is the same."""
         return [call() for call in calls]
+
+    def remove_commits(self, addresses: Sequence[Address]) -> None:
+        """As the port says."""
+        self._write("remove_commits", lambda: self.inner.remove_commits(addresses), addresses)
+
+    def remove_rows(self, keys: Sequence[Key]) -> None:
+        """As the port says."""
+        self._write("remove_rows", lambda: self._index.remove(keys), keys)
 
     def all_commits(self) -> Iterator[Commit]:
         """As the port says; never fails."""

@@ -10,7 +10,7 @@ from threading import RLock
 from typing import NamedTuple
 
 from workledger.errors import StoreBusy
-from workledger.keys import DUE, due_line, due_shard
+from workledger.keys import BEAT, DUE, due_line, due_shard
 from workledger.stores.port import Found, Index, Key, Store, Write
 from workledger.times import Clock, plus
 from workledger.views.order import Place, Spot, by_date, spot
@@ -61,6 +61,11 @@ class LaggingIndex:
         """Set or remove a due row."""
         with self._moving([(stream, DUE)], {}):
             return self._inner.rearm(stream, looking, at)
+
+    def remove(self, keys: Sequence[Key]) -> None:
+        """Remove rows."""
+        with self._moving([key for key in keys if key[1] != BEAT], {}):
+            self._inner.remove_rows(keys)
 
     def forget(self) -> None:
         """Show everything as it is."""

@@ -31,7 +31,16 @@ OF_READS = frozenset({Fault.BUSY, Fault.CRASH_BEFORE})
 OF_WRITES = OF_READS | {Fault.UNSENT, Fault.LOST, Fault.REPEATED, Fault.CRASH_AFTER}
 OF_APPEND = frozenset(Fault)
 
-_WRITES = {"place", "take_numbers", "restart_numbers", "beat", "look_at_due", "rearm"}
+_WRITES = {
+    "place",
+    "take_numbers",
+    "restart_numbers",
+    "beat",
+    "look_at_due",
+    "rearm",
+    "remove_commits",
+    "remove_rows",
+}
 
 
 class Step(NamedTuple):

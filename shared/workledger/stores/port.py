@@ -108,6 +108,10 @@ class Store(Protocol):
         """
         ...
 
+    def names_of(self, stream: str) -> list[str]:
+        """The names of a stream's rows that are views, tombstones too; strongly consistent."""
+        ...
+
     def heads_and_beats(self, streams: Sequence[str]) -> tuple[dict[str, Row], dict[str, Beat]]:
         """Head and beat rows by stream, each strongly consistent, together no snapshot.
 
@@ -197,6 +201,17 @@ class Store(Protocol):
     # --- the rest ---
     def together(self, calls: Sequence[Callable[[], Any]]) -> list[Any]:
         """The calls' answers, made side by side where that saves time."""
+        ...
+
+    def remove_commits(self, addresses: Sequence[Address]) -> None:
+        """Remove commits for good; those that are gone already do not matter (purge only).
+
+        The last commit of a stream always stays: whoever follows the ledger goes on behind it.
+        """
+        ...
+
+    def remove_rows(self, keys: Sequence[Key]) -> None:
+        """Remove rows, tombstones and (thing `beat`) beats for good (purge only)."""
         ...
 
     def all_commits(self) -> Iterator[Commit]:

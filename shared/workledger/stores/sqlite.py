@@ -85,6 +85,13 @@ class SqliteStore:
         )
         return {row[1]: sql.row_of(row) for row in stored}
 
+    def names_of(self, stream: str) -> list[str]:
+        """The names of every row of a stream that is a view, tombstones too."""
+        stored = self._readers.all(
+            "SELECT thing FROM views WHERE stream = ? AND thing <> ?", (stream, DUE)
+        )
+        return [name for (name,) in stored]
+
     def heads_and_beats(self, streams: Sequence[str]) -> tuple[dict[str, Row], dict[str, Beat]]:
         """Head and beat rows by stream."""
         heads: dict[str, Row] = {}
@@ -174,6 +181,14 @@ class SqliteStore:
     def together(self, calls: Sequence[Callable[[], Any]]) -> list[Any]:
         """The calls' answers, one after the other: there is no network to wait for."""
         return [call() for call in calls]
+
+    def remove_commits(self, addresses: Sequence[Address]) -> None:
+        """Remove commits for good (purge only)."""
+        self._writer.one(sql.remove_commits_step(addresses))
+
+    def remove_rows(self, keys: Sequence[Key]) -> None:
+        """Remove rows, tombstones and beats for good (purge only)."""
+        self._writer.one(sql.remove_rows_step(keys))
 
     def all_commits(self) -> Iterator[Commit]:
         """Every commit, each stream's together and in order."""

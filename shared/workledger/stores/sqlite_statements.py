@@ -11,9 +11,10 @@ from functools import partial
 from typing import Any
 
 from workledger import keys
+from workledger.keys import BEAT
 from workledger.ledger import codec
 from workledger.ledger.commit import Commit
-from workledger.stores.port import Beat, Write
+from workledger.stores.port import Address, Beat, Key, Write
 from workledger.stores.sqlite_writer import Step
 from workledger.views.order import Place
 from workledger.views.row import Keys, Row
@@ -70,6 +71,9 @@ _RESTART_NUMBERS = (
     "INSERT INTO counters (counter, number, date) VALUES (?, ?, '') ON CONFLICT (counter)"
     " DO UPDATE SET number = max(number, excluded.number)"
 )
+_REMOVE_COMMIT = "DELETE FROM ledger WHERE stream = ? AND n = ?"
+_REMOVE_ROW = "DELETE FROM views WHERE stream = ? AND thing = ?"
+_REMOVE_BEAT = "DELETE FROM beats WHERE stream = ?"
 _SET_CURSOR = "INSERT OR REPLACE INTO cursors (name, pos) VALUES (?, ?)"
 _DEADLINE = "SELECT deadline FROM beats WHERE stream = ?"
 _BEAT = (
@@ -202,6 +206,26 @@ def beat_step(stream: str, deadline: str, now: str, details: Mapping[str, Any]) 
 def beat_of(stored: tuple[str, str]) -> Beat:
     """The beat of (deadline, details)."""
     return Beat(stored[0], json.loads(stored[1]))
+
+
+def remove_commits_step(addresses: Sequence[Address]) -> Step:
+    """Remove commits.
+
+    The last one of all must stay: SQLite would give its position again, and the pump passed it.
+    """
+    return lambda db: db.executemany(_REMOVE_COMMIT, addresses) and None
+
+
+def remove_rows_step(keys: Sequence[Key]) -> Step:
+    """Remove rows and beats."""
+    beats = [(stream,) for stream, thing in keys if thing == BEAT]
+    rows = [key for key in keys if key[1] != BEAT]
+
+    def remove(db: sqlite3.Connection) -> None:
+        db.executemany(_REMOVE_BEAT, beats)
+        db.executemany(_REMOVE_ROW, rows)
+
+    return remove
 
 
 def cursor_step(name: str, position: int) -> Step:

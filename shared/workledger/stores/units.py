@@ -26,6 +26,8 @@ def _value_size(value: Mapping[str, Any]) -> int:
         return 3 + sum(len(name.encode()) + _value_size(one) + 1 for name, one in held.items())
     if kind == "L":
         return 3 + sum(_value_size(one) + 1 for one in held)
+    if kind == "B":
+        return len(held)
     return 1 if kind in {"BOOL", "NULL"} else len(held.encode())
 
 
