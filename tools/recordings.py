@@ -202,4 +202,6 @@ def main(folder: Path) -> int:
 
 
 if __name__ == "__main__":
+    if len(sys.argv) != 2 or not Path(sys.argv[1]).is_dir():
+        sys.exit("make recordings DIR=folder-of-recordings")
     sys.exit(1 if main(Path(sys.argv[1])) else 0)
