@@ -1,0 +1,27 @@
+"""Q94 and most of the others, after random histories with faults, on both stores."""
+
+from hypothesis import HealthCheck, settings
+
+from tests.property.machine import Histories
+
+QUIET = [HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.filter_too_much]
+
+
+class OnMoto(Histories):
+    """The same on DynamoDB."""
+
+    kind = "dynamodb"
+
+
+TestQ94RebuiltEqualsLiveOnSqlite = Histories.TestCase
+TestQ94RebuiltEqualsLiveOnSqlite.settings = settings(
+    max_examples=int(__import__("os").environ.get("EX", "60")),
+    stateful_step_count=40,
+    deadline=None,
+    suppress_health_check=QUIET,
+)
+
+TestQ94RebuiltEqualsLiveOnMoto = OnMoto.TestCase
+TestQ94RebuiltEqualsLiveOnMoto.settings = settings(
+    max_examples=6, stateful_step_count=25, deadline=None, suppress_health_check=QUIET
+)
