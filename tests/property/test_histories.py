@@ -1,8 +1,13 @@
 """Q94 and most of the others, after random histories with faults, on both stores."""
 
+import os
+
 from hypothesis import HealthCheck, settings
 
 from tests.property.machine import Histories
+
+EXAMPLES = int(os.environ.get("EXAMPLES", "100"))
+"""Each with about 30 commits. Thousands were tried; the default keeps the run short."""
 
 QUIET = [HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.filter_too_much]
 
@@ -23,5 +28,9 @@ TestQ94RebuiltEqualsLiveOnSqlite.settings = settings(
 
 TestQ94RebuiltEqualsLiveOnMoto = OnMoto.TestCase
 TestQ94RebuiltEqualsLiveOnMoto.settings = settings(
-    max_examples=6, stateful_step_count=25, deadline=None, suppress_health_check=QUIET
+    max_examples=EXAMPLES // 20,
+    stateful_step_count=25,
+    deadline=None,
+    print_blob=True,
+    suppress_health_check=QUIET,
 )
