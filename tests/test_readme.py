@@ -222,6 +222,28 @@ def test_every_number_from_q1_to_q102_that_was_given_is_there() -> None:
     assert numbers == {number for ten in tens for number in ten} | set(rest)
 
 
+def test_every_number_from_w1_to_w32_is_there() -> None:
+    numbers = {int(rule[1:]) for rule in rules.named((rules.RULES / "workflows.md").read_text())}
+    assert numbers == set(range(1, 33))
+
+
+def test_the_limits_tell_of_every_rule_without_a_test() -> None:
+    _, _, limits = README.read_text().partition("## Honest limits")
+    for path in rules.RULES.glob("*.md"):
+        for rule in rules.untested(path.read_text()):
+            assert re.search(rf"\b{rule}\b", limits), rule
+
+
+def test_a_rule_may_say_that_it_has_no_test_until_it_has_one() -> None:
+    text = "**W1** One.\n\nNo test yet: nobody wrote it.\n\n**W2** Two.\n\n*Not yet:* a part.\n"
+    assert rules.untested(text) == ["W1"]
+    assert rules.faults(text, {}) == ["W2 has no test"]
+    filled = rules.written(text, {"W1": ["test_w1_a"], "W2": ["test_w2_a"]})
+    assert filled == (
+        "**W1** One.\n\nTest: `test_w1_a`\n\n**W2** Two.\n\n*Not yet:* a part.\n\nTest: `test_w2_a`\n"
+    )
+
+
 def test_a_rule_without_a_test_and_a_test_that_is_gone_are_told() -> None:
     text = (
         "**Q1** One.\n\nTest: `test_q1_a`\n\n**Q2** Two.\n\n**Q3** Three.\n\nTest: `test_q3_gone`\n"
