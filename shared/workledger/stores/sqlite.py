@@ -96,7 +96,7 @@ class SqliteStore:
         """Head and beat rows by stream."""
         heads: dict[str, Row] = {}
         beats: dict[str, Beat] = {}
-        stored = self._readers.few(sql.HEAD_AND_BEAT, *((stream, HEAD) for stream in streams))
+        stored = self._readers.few(sql.HEADS_AND_BEATS, (json.dumps(streams), HEAD))
         for stream, deadline, details, *row in stored:
             if deadline is not None:
                 beats[stream] = Beat(deadline, json.loads(details))

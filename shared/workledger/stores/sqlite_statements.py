@@ -28,13 +28,13 @@ _ADD_COMMIT = (
 ROW = (
     "SELECT stream, thing, n, state, line, rank, date, seq, tie, queue, number, ref, run FROM views"
 )
-HEAD_AND_BEAT = (
-    "SELECT asked, deadline, details, views.stream, thing, n, state, line, rank, date, seq, tie,"
-    " queue, number, ref, run FROM (SELECT ? AS asked)"
-    " LEFT JOIN views ON views.stream = asked AND thing = ?"
-    " LEFT JOIN beats ON beats.stream = asked"
-)
 LISTED = "SELECT value FROM json_each(?)"
+HEADS_AND_BEATS = (
+    "SELECT asked.value, deadline, details, views.stream, thing, n, state, line, rank, date, seq,"
+    " tie, queue, number, ref, run FROM json_each(?) AS asked"
+    " LEFT JOIN views ON views.stream = asked.value AND thing = ?"
+    " LEFT JOIN beats ON beats.stream = asked.value"
+)
 _PUT_ROW = (
     "INSERT INTO views"
     " (stream, thing, n, state, line, rank, date, seq, tie, queue, number, ref, run)"
