@@ -234,6 +234,10 @@ def domains_line(scope: str, status: str) -> str:
     return f"swf/{digest(scope)}/domains/{status}#0"
 
 
+ALL_DOMAINS_LINE = "swf/all_domains#0"
+"""The line of every domain of every account: for the purge."""
+
+
 def types_line(scope: str, domain: str, kind: str, status: str) -> str:
     """The line of a domain's types of one kind and status."""
     return f"swf/{digest(scope, domain)}/{kind}/{status}#0"

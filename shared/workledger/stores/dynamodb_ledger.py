@@ -62,9 +62,10 @@ class Ledger(Tables):
 
     def remove_commits(self, addresses: Sequence[Address]) -> None:
         """Remove commits, the earliest of a stream first (purge only)."""
-        items = self._get_many(self._ledger, [commit_key(*one) for one in addresses])
+        keys = [commit_key(*address) for address in sorted(set(addresses))]
+        items = self._get_many(self._ledger, keys)
         self._delete_all(self._ledger, [key for item in items for key in rest(item)])
-        self._delete_all(self._ledger, [commit_key(*address) for address in sorted(addresses)])
+        self._delete_all(self._ledger, keys)
 
     def _put_commit(self, commit: Commit) -> None:
         """The only write to the ledger. Raises Refusal when another commit stands there."""

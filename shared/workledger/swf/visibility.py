@@ -6,17 +6,14 @@ from workledger import keys
 from workledger.service.core import Core
 from workledger.swf import histories, lists, timing, tokens
 from workledger.swf.call import Answer, Call, epoch
-from workledger.times import plus
 from workledger.workflows import commands
-from workledger.workflows.execution import NONE, Run
+from workledger.workflows.execution import Run, is_late, kept_until
 
 MOST_COUNTED = 10_000
 """A count stops here and says that it was truncated."""
 
 EXACT = 1_000
 """A task list up to this long is counted task by task; a longer one as its line shows it."""
-
-DAY_SECONDS = 86_400
 
 
 def find_run(call: Call) -> tuple[str, Run]:
@@ -34,10 +31,7 @@ def find_run(call: Call) -> tuple[str, Run]:
 
 def expired(run: Run, now: str) -> bool:
     """Whether a run closed longer ago than its domain keeps what has closed (W31)."""
-    if run.closed is None:
-        return False
-    days = 0 if run.retention == NONE else int(run.retention)
-    return plus(run.closed[1], days * DAY_SECONDS) <= now
+    return is_late(kept_until(run), now)
 
 
 def describe_workflow_execution(call: Call) -> Answer:

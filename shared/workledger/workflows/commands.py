@@ -24,6 +24,7 @@ from workledger.workflows.execution import (
     done_thing,
     is_late,
     is_over,
+    is_purged,
 )
 from workledger.workflows.settings import run_attributes
 
@@ -92,7 +93,7 @@ def start(seen: Seen, new: Start, asking: Asking) -> list[Event]:
         raise Refused("WorkflowExecutionAlreadyStartedFault", "Already Started")
     draft = asking.draft(seen)
     generation = old.generation + 1 if old else 1
-    superseded = (f"g{old.generation}",) if old else ()
+    superseded = (f"g{old.generation}",) if old and not is_purged(old) else ()
     memory = (done_thing(asking.command),) if new.parent else ()
     draft.add(
         "WorkflowExecutionStarted",
@@ -414,4 +415,20 @@ def drop_tasks(seen: Seen, things: Collection[str], asking: Asking) -> list[Even
         return []
     draft = asking.draft(seen)
     draft.note("_TasksDropped", run.generation, *dead)
+    return draft.finish()
+
+
+def purge(seen: Seen, upto: int, kept_from: int | None, asking: Asking) -> list[Event]:
+    """Mark the runs up to one as gone, before they are removed (W31).
+
+    `kept_from` is the first commit of the run after them; None when there is none.
+    """
+    run: Run | None = seen.head
+    if run is None or run.purged[0] >= upto or (run.generation <= upto and not run.closed):
+        return []
+    if run.generation > upto and kept_from is None:  # begun just now: the next purge knows it
+        return []
+    first = kept_from if run.generation > upto else seen.number + 1
+    draft = asking.draft(seen)
+    draft.note("_Purged", upto, scope=run.scope, domain=run.domain, **{"from": first})
     return draft.finish()

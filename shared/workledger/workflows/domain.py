@@ -6,6 +6,7 @@ from typing import Any
 
 from workledger import keys
 from workledger.errors import Refused
+from workledger.keys import HEAD
 from workledger.ledger.aggregate import Seen
 from workledger.ledger.commit import Commit, Event
 from workledger.views import order
@@ -18,6 +19,9 @@ TAGGED_EVENT = "DomainTagged"
 
 REGISTERED, DEPRECATED = "REGISTERED", "DEPRECATED"
 MOST_TAGS = 50
+
+PURGED_BY = "purge"
+"""The row by which a purge finds a domain; it says what never changes: its name, its retention."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +46,7 @@ def register(seen: Seen, new: Domain) -> list[Event]:
     if seen.head is not None:
         raise Refused("DomainAlreadyExistsFault", new.name)
     _few_tags(new.tags)
-    return [Event(REGISTERED_EVENT, asdict(new))]
+    return [Event(REGISTERED_EVENT, asdict(new), (PURGED_BY, HEAD))]
 
 
 def deprecate(seen: Seen, name: str) -> list[Event]:
@@ -95,7 +99,9 @@ def evolve(thing: str, state: Any, event: Event, commit: Commit, head: Domain | 
 
 
 def place(stream: str, thing: str, state: Domain) -> Standing:
-    """Domains of one status by name."""
+    """Domains of one status by name; all there are, for the purge."""
+    if thing == PURGED_BY:
+        return Standing(order.by_name(keys.ALL_DOMAINS_LINE, f"{state.scope}\n{state.name}"))
     return Standing(order.by_name(keys.domains_line(state.scope, state.status), state.name))
 
 

@@ -16,9 +16,10 @@ from typing import Any
 from workledger import keys
 from workledger.times import plus
 from workledger.views import order
-from workledger.views.row import Standing
+from workledger.views.row import NOWHERE, Standing
 
 NONE = "NONE"
+DAY_SECONDS = 86_400
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +71,7 @@ class Run:
     `previous` is (event id, commit) of the last completed decision task's start, `context` the
     (commit, event) that bears the latest execution context, `sticky` the task list that a decider
     asked for with its schedule-to-start timeout, `policy` what its end asked for its children.
+    `purged` says up to which generation its stream was purged, and from which commit on it is kept.
     """
 
     scope: str
@@ -99,6 +101,7 @@ class Run:
     lambdas: int = 0
     retention: str = NONE
     policy: str | None = None
+    purged: tuple[int, int] = (0, 1)
 
     @property
     def priority(self) -> int:
@@ -187,9 +190,10 @@ class Reaction:
 
 @dataclass(frozen=True, slots=True)
 class Done:
-    """What another stream asked for and got here: a repeat gets the same answer."""
+    """What another stream asked for and got here, in a run: a repeat gets the same answer."""
 
     run_id: str
+    run: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -282,6 +286,8 @@ def _due(state: Thing) -> str | None:
 
 
 def _place_run(run: Run) -> Standing:
+    if is_purged(run):
+        return NOWHERE
     lane = "closed" if run.closed else "open"
     line = keys.executions_line(run.scope, run.domain, lane)
     due = None if run.closed else run_deadline(run)
@@ -291,6 +297,41 @@ def _place_run(run: Run) -> Standing:
 def deadline(since: str, timeout: str) -> str | None:
     """The moment at which a time-out is reached; None for NONE."""
     return None if timeout == NONE else plus(since, int(timeout))
+
+
+def purged_run(scope: str, domain: str, generation: int, commit: int, at: str) -> Run:
+    """What is left of a workflow id all of whose runs were purged: how many there were."""
+    config = Config("", NONE, NONE, "")
+    return Run(
+        scope,
+        domain,
+        "",
+        "",
+        generation,
+        "",
+        "",
+        config,
+        at,
+        commit,
+        closed=("PURGED", at),
+        purged=(generation, commit),
+    )
+
+
+def is_purged(run: Run) -> bool:
+    """Whether this only says how many runs there were."""
+    return not run.run_id
+
+
+def days_kept(retention: str) -> int:
+    """How many days a domain keeps what has closed; NONE is none."""
+    return 0 if retention == NONE else int(retention)
+
+
+def kept_until(run: Run) -> str | None:
+    """When a closed run is kept no more (W31); None for one that is open."""
+    kept = days_kept(run.retention) * DAY_SECONDS
+    return plus(run.closed[1], kept) if run.closed else None
 
 
 def is_late(at: str | None, now: str) -> bool:

@@ -29,12 +29,15 @@ from workledger.workflows.execution import (
     dump,
     load,
     place,
+    purged_run,
 )
 
 __all__ = ["dump", "evolve", "load", "place"]
 
 RETRY_SECONDS = 2
 """A reaction that was not carried out at once is tried again this much later, then doubling."""
+
+STARTED, PURGED = "WorkflowExecutionStarted", "_Purged"
 
 CLOSINGS: Mapping[str, str] = {
     "WorkflowExecutionCompleted": "COMPLETED",
@@ -79,11 +82,16 @@ ASKS = frozenset(
 
 
 def evolve(thing: str, state: Any, event: Event, commit: Commit, head: Run | None) -> Any:
-    """The thing's state after an event."""
+    """The thing's state after an event.
+
+    An event of a run whose start was purged tells nothing: what it was about is gone.
+    """
+    if head is None and event.type not in (STARTED, PURGED):
+        return None
     if thing == HEAD:
         return _run(head, event, commit)
     if thing[0] == "g":
-        return head if event.type == "WorkflowExecutionStarted" else state
+        return head if event.type == STARTED else state
     kind = thing.split(".", 1)[0]
     return _THINGS[kind](thing, state, event, commit, head)
 
@@ -92,8 +100,10 @@ def evolve(thing: str, state: Any, event: Event, commit: Commit, head: Run | Non
 
 
 def _run(run: Run | None, event: Event, commit: Commit) -> Run:
-    if event.type == "WorkflowExecutionStarted":
-        return _started(event, commit)
+    if event.type == STARTED:
+        return _started(event, commit, run.purged if run else (0, 1))
+    if event.type == PURGED:
+        return _purged(run, event, commit)
     if run is None:
         raise ValueError(f"{event.type} on no run: {commit.stream}")
     if event.data["gen"] != run.generation:
@@ -108,7 +118,15 @@ def _run(run: Run | None, event: Event, commit: Commit) -> Run:
     return change(run, event, commit) if change else run
 
 
-def _started(event: Event, commit: Commit) -> Run:
+def _purged(run: Run | None, event: Event, commit: Commit) -> Run:
+    """The runs up to one are gone: the newest one, which is kept, or nothing but their number."""
+    data = event.data
+    if run is None or run.generation <= data["gen"]:
+        return purged_run(data["scope"], data["domain"], data["gen"], commit.number, commit.at)
+    return replace(run, purged=(data["gen"], data["from"]))
+
+
+def _started(event: Event, commit: Commit, purged: tuple[int, int]) -> Run:
     data, attrs = event.data, event.data["attrs"]
     parent = attrs.get("parentWorkflowExecution")
     return Run(
@@ -135,6 +153,7 @@ def _started(event: Event, commit: Commit) -> Run:
         if parent
         else None,
         retention=data["retention"],
+        purged=purged,
     )
 
 
@@ -299,7 +318,7 @@ def _lambda(_: str, state: Any, event: Event, commit: Commit, __: Run | None) ->
 
 def _reaction(thing: str, state: Any, event: Event, commit: Commit, _: Run | None) -> Any:
     """Asked for by one event, ended by another; tried again in between."""
-    if event.type == "_ReactionRetried":
+    if event.type == "_ReactionRetried" and state is not None:
         return replace(state, due=event.data["due"], tries=state.tries + 1)
     if event.type not in ASKS:
         return None
@@ -309,7 +328,7 @@ def _reaction(thing: str, state: Any, event: Event, commit: Commit, _: Run | Non
 
 
 def _done(_: str, __: Any, event: Event, ___: Commit, ____: Run | None) -> Any:
-    return Done(event.data.get("runId", ""))
+    return Done(event.data.get("runId", ""), event.data["gen"])
 
 
 def _closed(_: str, __: Any, event: Event, ___: Commit, head: Run | None) -> Any:
