@@ -14,6 +14,7 @@ from workledger.stores import tables
 
 ROOT = Path(__file__).parent.parent
 LEDGER, VIEWS, INDEXES = "LedgerTable.Arn", "ViewsTable.Arn", "${ViewsTable.Arn}/index/*"
+LOGS = {"logs:CreateLogStream", "logs:PutLogEvents"}
 READ = {"dynamodb:GetItem", "dynamodb:BatchGetItem", "dynamodb:Query"}
 
 
@@ -109,8 +110,33 @@ def test_no_log_is_kept_for_ever(name: str) -> None:
 
 # --- roles ---
 @pytest.mark.parametrize("role", ROLES)
-def test_nobody_updates_or_deletes_in_the_ledger(role: str) -> None:
-    assert allowed(role, LEDGER) <= READ | {"dynamodb:PutItem"}
+def test_nobody_updates_in_the_ledger_and_the_purge_alone_deletes(role: str) -> None:
+    deletes = {"dynamodb:DeleteItem"} if role == "PurgeRole" else set[str]()
+    assert allowed(role, LEDGER) <= READ | {"dynamodb:PutItem"} | deletes
+
+
+def test_w31_the_purge_changes_executions_and_nothing_else() -> None:
+    """And it deletes from the ledger, besides them, what is too long for a row."""
+    writing = [s for s in statements("PurgeRole") if not {*listed(s["Action"])} <= {*READ, *LOGS}]
+    found: dict[str, list[str]] = {}
+    for statement in writing:
+        if statement["Action"] == "sqs:SendMessage":
+            continue
+        leading = statement["Condition"]["ForAllValues:StringLike"]["dynamodb:LeadingKeys"]
+        for action in listed(statement["Action"]):
+            found[f"{action} {statement['Resource']}"] = leading
+    execution, chunk, part = (
+        f"{keys.execution_stream('', '', '').split('/')[0]}/*",
+        f"{keys.chunk_stream('', '', 0).split('/')[0]}/*",
+        f"{keys.part_stream('', 0, '').split('/')[0]}/*",
+    )
+    assert found == {
+        f"dynamodb:PutItem {LEDGER}": [execution],
+        f"dynamodb:DeleteItem {LEDGER}": [execution, chunk, part],
+        f"dynamodb:PutItem {VIEWS}": [execution],
+        f"dynamodb:UpdateItem {VIEWS}": [execution],
+        f"dynamodb:DeleteItem {VIEWS}": [execution],
+    }
 
 
 @pytest.mark.parametrize("role", ROLES)
@@ -131,6 +157,7 @@ def test_roles_name_actions_and_resources(role: str) -> None:
 
 def test_due_rows_are_deleted_by_those_who_settle_what_is_due() -> None:
     deleting = {role for role in ROLES if "dynamodb:DeleteItem" in allowed(role, VIEWS)}
+    deleting.remove("PurgeRole")
     assert deleting == {"QueuesRole", "SwfRole", "LedgerProjectorRole", "TimekeeperRole"}
 
 
@@ -223,9 +250,10 @@ def test_q93_the_feed_is_not_fed_to_itself_and_nothing_else_is_left_out() -> Non
 
 
 def test_q52_the_timekeeper_is_woken_by_messages_and_by_a_schedule() -> None:
-    (function, wake), (scheduled, schedule) = events("SQS") + events("Schedule")
-    assert function == scheduled == "TimekeeperFunction"
-    assert schedule["Schedule"] == "rate(5 minutes)"
+    ((function, wake),), schedules = events("SQS"), dict(events("Schedule"))
+    assert function == "TimekeeperFunction"
+    assert schedules.pop(function)["Schedule"] == "rate(5 minutes)"
+    assert schedules == {"PurgeFunction": {"Schedule": "rate(1 hour)"}}
     queue = RESOURCES[wake["Queue"].removesuffix(".Arn")]["Properties"]
     assert queue["VisibilityTimeout"] >= 6 * FUNCTIONS[function]["Timeout"]
     assert queue["RedrivePolicy"]["deadLetterTargetArn"] == "FailedWakesQueue.Arn"

@@ -6,6 +6,7 @@ from aws_lambda_powertools.logging import Logger
 
 from workledger import bootstrap
 from workledger.service import counting, projecting
+from workledger.service.core import Core
 
 logger = Logger()
 
@@ -16,13 +17,22 @@ def ledger_handler(event: dict[str, Any], _context: Any) -> dict[str, Any]:
     A record only says which stream moved; Lambda comes again from the number that is named.
     """
     records: list[dict[str, Any]] = event.get("Records") or []
+    core = bootstrap.app().core
     inserts = [record["dynamodb"] for record in records if record["eventName"] == "INSERT"]
-    if len(inserts) < len(records):
-        logger.error("the ledger was changed", extra={"records": len(records) - len(inserts)})
+    others = [record for record in records if record["eventName"] != "INSERT"]
+    if not _is_purge(core, others):
+        logger.error("the ledger was changed", extra={"records": len(others)})
     streams = [record["Keys"]["stream"]["S"] for record in inserts]
-    failed = projecting.moved(bootstrap.app().core, list(dict.fromkeys(streams)))
+    failed = projecting.moved(core, list(dict.fromkeys(streams)))
     first = [streams.index(stream) for stream in failed]
     return _again(inserts[min(first)]["SequenceNumber"] if first else None)
+
+
+def _is_purge(core: Core, records: list[dict[str, Any]]) -> bool:
+    """Whether nothing but what a purge may remove was removed."""
+    keys = [record["dynamodb"]["Keys"] for record in records if record["eventName"] == "REMOVE"]
+    removed = [(key["stream"]["S"], int(key["n"]["N"])) for key in keys]
+    return len(removed) == len(records) and projecting.is_purge(core, removed)
 
 
 def views_handler(event: dict[str, Any], _context: Any) -> dict[str, Any]:

@@ -8,6 +8,7 @@ import pytest
 
 from functions.authorizer.app import handler as authorizer
 from functions.projector.app import ledger_handler, views_handler
+from functions.purge.app import handler as purge
 from functions.swf.app import handler as swf
 from functions.timekeeper.app import handler as timekeeper
 from tests.functions.calling import OPERATIONS, ROOT, Caller
@@ -29,6 +30,7 @@ OTHERS: dict[str, tuple[Any, Any]] = {
     "authorizer/request": (authorizer, {"isAuthorized": False}),
     "projector/ledger": (ledger_handler, {"batchItemFailures": []}),
     "projector/views": (views_handler, {"batchItemFailures": [], "state": {}}),
+    "purge/schedule": (purge, {"purged": 0}),
     "timekeeper/schedule": (timekeeper, {"batchItemFailures": []}),
     "timekeeper/wake": (timekeeper, {"batchItemFailures": []}),
 }

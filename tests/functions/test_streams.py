@@ -142,6 +142,15 @@ def test_a_change_or_removal_in_the_ledger_raises_an_alarm(
     assert "the ledger was changed" in [one.message for one in caplog.records]
 
 
+def test_w31_a_purge_raises_no_alarm(local: Caller, caplog: pytest.LogCaptureFixture) -> None:
+    """Parts of what it removed; of an execution only what it had marked before."""
+    parts = [record(1, "chunk/x", "REMOVE"), record(2, "part/y", "REMOVE")]
+    assert ledger_handler({"Records": parts}, None) == {"batchItemFailures": []}
+    assert not caplog.records
+    ledger_handler({"Records": [*parts, record(3, "execution/z", "REMOVE")]}, None)
+    assert "the ledger was changed" in [one.message for one in caplog.records]
+
+
 def test_an_empty_batch_is_nothing(local: Caller) -> None:
     """The last call of a window has none."""
     assert ledger_handler({}, None) == {"batchItemFailures": []}

@@ -119,7 +119,7 @@ def test_the_deployed_system_is_found_and_its_handlers_are_importable() -> None:
     unguarded = [route.key for route in system.routes if route.authorizer != "AuthorizerFunction"]
     assert unguarded == ["POST /"]  # Amazon SWF: it verifies signatures itself
     assert {stream.table for stream in system.streams} == {"LedgerTable", "ViewsTable"}
-    assert [schedule.seconds for schedule in system.schedules] == [300]
+    assert [schedule.seconds for schedule in system.schedules] == [300, 3600]
 
 
 def test_a_missing_handler_is_named(template: Path) -> None:

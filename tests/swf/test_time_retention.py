@@ -24,7 +24,7 @@ from tests.swf.service import (
 )
 from workledger.errors import Refused
 from workledger.keys import kind as kind_of
-from workledger.service import rebuilding, sweeping
+from workledger.service import projecting, rebuilding, sweeping
 from workledger.stores.faults_plan import Crash, Interrupt
 from workledger.swf import purging
 from workledger.times import plus
@@ -129,10 +129,14 @@ def test_w31_a_closed_run_is_kept_for_its_domains_days(world: World) -> None:
     assert not is_known(service, life.name, run_id)
     assert purge(world) == 0
     world.clock.tick(HOUR)
-    before = len(life.commits())
+    before = [(stream(life.name), number) for number in life.commits()]
+    assert len(before) > 8
+    assert not projecting.is_purge(service.core, before[:1])
     assert purge(world) == 1
-    assert before > 8
+    assert projecting.is_purge(service.core, before)
     life.is_gone()
+    (marker,) = life.commits()
+    assert not projecting.is_purge(service.core, [(stream(life.name), marker)])
     assert chunks(world) == 0
     assert not is_known(service, life.name, run_id)
     world.verify()

@@ -9,9 +9,14 @@ from workledger.ledger import feed
 from workledger.queues.item import Held, Item
 from workledger.service import runs
 from workledger.service.core import Core
+from workledger.workflows.execution import Run
 
 FED_KINDS = ("item", "queue", "run", "token", "domain", "type", "execution")
 """Kinds of streams whose events are told to the world."""
+
+
+PARTS = ("chunk", "part")
+"""Kinds of streams that hold what is too long for another one's commits."""
 
 
 def moved(core: Core, streams: Sequence[str]) -> list[str]:
@@ -41,6 +46,17 @@ def moved(core: Core, streams: Sequence[str]) -> list[str]:
             failed += mine
     failed += _release(core, held)
     return [stream for stream in streams if stream in failed]
+
+
+def is_purge(core: Core, removed: Sequence[tuple[str, int]]) -> bool:
+    """Whether these commits were for a purge to remove: those before what it marked (W31)."""
+    marked: dict[str, int] = {}
+    for stream in {stream for stream, _ in removed if keys.kind(stream) == "execution"}:
+        run: Run | None = core.executor.read(stream).head
+        marked[stream] = run.purged[1] if run else 0
+    return all(
+        keys.kind(stream) in PARTS or number < marked.get(stream, 0) for stream, number in removed
+    )
 
 
 def _feed(core: Core, lane: int, heads: dict[str, int]) -> None:
