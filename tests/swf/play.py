@@ -23,7 +23,9 @@ from workledger.errors import Refused, StoreError
 from workledger.service import sweeping
 from workledger.service.core import Core
 from workledger.stores.faults_plan import Crash, at_random
+from workledger.swf import purging
 from workledger.swf.lambdas import Local
+from workledger.times import plus
 
 ROOTS = ("a", "b")
 IDS = (*ROOTS, "c", "d", "e")
@@ -48,7 +50,7 @@ class Play:
     def __post_init__(self) -> None:
         self.draw = random.Random(self.seed)
         self.functions = Local({"f": self._function})
-        register(self.service())
+        register(self.service(), retention=self.draw.choice(["0", "1"]))
         self.services = [self.process() for _ in range(3)]
 
     @property
@@ -226,6 +228,14 @@ class Play:
             sweeping.sweep(self.service().core)
             self.clock.tick(300)
         self.world.heal()
+
+    def end(self) -> None:
+        """All that is open times out, and is kept no longer."""
+        for _ in range(2):
+            self.clock.tick(2 * 86_400)
+            sweeping.sweep(self.service().core)
+        self.clock.tick(2 * 86_400)
+        purging.purge(self.service().core, plus(self.clock.now, 600))
 
     def reactions(self) -> list[str]:
         """Reactions that are still to be carried out."""

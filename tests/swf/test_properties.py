@@ -6,7 +6,7 @@ from tests.races.world import World
 from tests.races.world import world as make_world
 from tests.swf.agreeing import agree
 from tests.swf.play import IDS, Play
-from tests.swf.service import check
+from tests.swf.service import check, stream
 
 
 def play(world: World, seed: int, **faults: float) -> None:
@@ -17,6 +17,10 @@ def play(world: World, seed: int, **faults: float) -> None:
     check(world, *IDS)
     assert played.reactions() == []
     agree(world.process(), IDS)
+    played.end()
+    world.verify()
+    left = {one: world.store.names_of(stream(one)) for one in IDS}
+    assert all(names in ([], ["head"]) for names in left.values()), left
 
 
 @pytest.mark.parametrize("seed", range(6))
