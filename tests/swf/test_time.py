@@ -502,3 +502,18 @@ def test_w28_the_due_row_follows_what_is_open(world: World) -> None:
     at = due(stream("w"))
     assert at is not None
     assert at.at == plus(world.clock.now, 10)
+
+
+def test_w18_what_an_earlier_run_left_is_due_no_more(world: World) -> None:
+    """A timer and an activity of a run that has closed keep no timekeeper busy."""
+    service = serving(world)
+    service.start("w")
+    service.decide(timer("t", "30"), schedule("a", scheduleToStartTimeout="30"), complete())
+    service.start("w")
+    began = world.clock.now
+    world.clock.tick(60)
+    assert sweeping.sweep(service.core) is None
+    at = service.core.store.due(stream("w"))
+    assert at is not None
+    assert at.at == plus(began, 86_400)
+    check(world, "w")

@@ -8,6 +8,7 @@ from workledger.keys import HEAD
 from workledger.ledger.aggregate import Seen
 from workledger.ledger.commit import Commit, Event
 from workledger.workflows import folding
+from workledger.workflows.events import EVENTS
 from workledger.workflows.execution import (
     NONE,
     Run,
@@ -72,6 +73,8 @@ class Draft:
         return self._ahead + len(self.events)
 
     def _append(self, event: Event) -> None:
+        if event.type not in EVENTS:
+            raise ValueError(f"{event.type} is no known event: list it, and keep a golden file")
         head = self.states.get(HEAD)
         for thing in event.things:
             state = self.states.get(thing)

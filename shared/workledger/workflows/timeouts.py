@@ -55,10 +55,13 @@ class Due:
 
 
 def deadlines(run: Run, states: Mapping[str, Any], beats: Beats) -> list[Due]:
-    """Every deadline of an open run, the earliest first; reactions are not among them."""
+    """Every deadline of an open run, the earliest first; reactions are not among them.
+
+    What earlier runs of the stream have left is nobody's any more.
+    """
     found = [
         due
-        for thing, state in states.items()
+        for thing, state in _of_run(states, run).items()
         if (due := _deadline(run, thing, state, beats.get(thing))) is not None
     ]
     return sorted(found)
@@ -91,7 +94,7 @@ def fire(seen: Seen, beats: Beats, asking: Asking) -> list[Event]:
     if run is None or run.closed:
         return []
     draft = asking.draft(seen)
-    for due in deadlines(run, _of_run(seen, run), beats):
+    for due in deadlines(run, seen.states, beats):
         if draft.run.closed:
             break
         state = draft.states.get(due.thing) if due.seen_from <= asking.now else None
@@ -103,12 +106,11 @@ def fire(seen: Seen, beats: Beats, asking: Asking) -> list[Event]:
     return draft.finish()
 
 
-def _of_run(seen: Seen, run: Run) -> dict[str, Any]:
-    """The states of the newest run's things: those of older runs are nobody's any more."""
+def _of_run(states: Mapping[str, Any], run: Run) -> dict[str, Any]:
     part = str(run.generation)
     return {
         thing: state
-        for thing, state in seen.states.items()
+        for thing, state in states.items()
         if thing == HEAD or thing.split(".")[1:2] == [part]
     }
 

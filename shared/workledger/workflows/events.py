@@ -1,0 +1,65 @@
+"""Every type of event that an execution's stream may bear: a golden file keeps each (W29)."""
+
+HISTORY = frozenset(
+    {
+        "WorkflowExecutionStarted",
+        "WorkflowExecutionCancelRequested",
+        "WorkflowExecutionCompleted",
+        "CompleteWorkflowExecutionFailed",
+        "WorkflowExecutionFailed",
+        "FailWorkflowExecutionFailed",
+        "WorkflowExecutionTimedOut",
+        "WorkflowExecutionCanceled",
+        "CancelWorkflowExecutionFailed",
+        "WorkflowExecutionContinuedAsNew",
+        "ContinueAsNewWorkflowExecutionFailed",
+        "WorkflowExecutionTerminated",
+        "WorkflowExecutionSignaled",
+        "DecisionTaskScheduled",
+        "DecisionTaskStarted",
+        "DecisionTaskCompleted",
+        "DecisionTaskTimedOut",
+        "ActivityTaskScheduled",
+        "ScheduleActivityTaskFailed",
+        "ActivityTaskStarted",
+        "ActivityTaskCompleted",
+        "ActivityTaskFailed",
+        "ActivityTaskTimedOut",
+        "ActivityTaskCanceled",
+        "ActivityTaskCancelRequested",
+        "RequestCancelActivityTaskFailed",
+        "MarkerRecorded",
+        "TimerStarted",
+        "StartTimerFailed",
+        "TimerFired",
+        "TimerCanceled",
+        "CancelTimerFailed",
+        "StartChildWorkflowExecutionInitiated",
+        "StartChildWorkflowExecutionFailed",
+        "ChildWorkflowExecutionStarted",
+        "ChildWorkflowExecutionCompleted",
+        "ChildWorkflowExecutionFailed",
+        "ChildWorkflowExecutionTimedOut",
+        "ChildWorkflowExecutionCanceled",
+        "ChildWorkflowExecutionTerminated",
+        "SignalExternalWorkflowExecutionInitiated",
+        "SignalExternalWorkflowExecutionFailed",
+        "ExternalWorkflowExecutionSignaled",
+        "RequestCancelExternalWorkflowExecutionInitiated",
+        "RequestCancelExternalWorkflowExecutionFailed",
+        "ExternalWorkflowExecutionCancelRequested",
+        "LambdaFunctionScheduled",
+        "LambdaFunctionStarted",
+        "LambdaFunctionCompleted",
+        "LambdaFunctionFailed",
+        "LambdaFunctionTimedOut",
+        "ScheduleLambdaFunctionFailed",
+        "StartLambdaFunctionFailed",
+    }
+)
+"""The service's own, but for RecordMarkerFailed, whose only cause is never emitted (1.3)."""
+
+OURS = frozenset({"_ReactionDone", "_ReactionRetried", "_TasksDropped", "_Purged"})
+"""What no history shows."""
+
+EVENTS = HISTORY | OURS
