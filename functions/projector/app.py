@@ -4,9 +4,9 @@ from typing import Any
 
 from aws_lambda_powertools.logging import Logger
 
+from functions.projector.records import again, is_purge
 from workledger import bootstrap
 from workledger.service import counting, projecting
-from workledger.service.core import Core
 
 logger = Logger()
 
@@ -20,19 +20,12 @@ def ledger_handler(event: dict[str, Any], _context: Any) -> dict[str, Any]:
     core = bootstrap.app().core
     inserts = [record["dynamodb"] for record in records if record["eventName"] == "INSERT"]
     others = [record for record in records if record["eventName"] != "INSERT"]
-    if not _is_purge(core, others):
+    if not is_purge(core, others):
         logger.error("the ledger was changed", extra={"records": len(others)})
     streams = [record["Keys"]["stream"]["S"] for record in inserts]
     failed = projecting.moved(core, list(dict.fromkeys(streams)))
     first = [streams.index(stream) for stream in failed]
-    return _again(inserts[min(first)]["SequenceNumber"] if first else None)
-
-
-def _is_purge(core: Core, records: list[dict[str, Any]]) -> bool:
-    """Whether nothing but what a purge may remove was removed."""
-    keys = [record["dynamodb"]["Keys"] for record in records if record["eventName"] == "REMOVE"]
-    removed = [(key["stream"]["S"], int(key["n"]["N"])) for key in keys]
-    return len(removed) == len(records) and projecting.is_purge(core, removed)
+    return again(inserts[min(first)]["SequenceNumber"] if first else None)
 
 
 def views_handler(event: dict[str, Any], _context: Any) -> dict[str, Any]:
@@ -40,8 +33,4 @@ def views_handler(event: dict[str, Any], _context: Any) -> dict[str, Any]:
     records: list[dict[str, Any]] = event.get("Records") or []
     shard: str = event.get("shardId") or "-"
     moved = [record["dynamodb"] for record in records]
-    return _again(counting.counted(bootstrap.app().core, shard, moved)) | {"state": {}}
-
-
-def _again(number: str | None) -> dict[str, Any]:
-    return {"batchItemFailures": [{"itemIdentifier": number}] if number else []}
+    return again(counting.counted(bootstrap.app().core, shard, moved)) | {"state": {}}
