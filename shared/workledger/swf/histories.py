@@ -57,7 +57,7 @@ def range_of(core: Core, stream: str, run: Run) -> Range:
     if following is None and newest.generation == run.generation + 1:
         following = newest
     last = following.first if following else seen.number
-    return Range(stream, run.generation, run.first, last)
+    return Range(stream, run.generation, run.first, last, until=run.next_id - 1)
 
 
 def page(
@@ -69,7 +69,7 @@ def page(
     """
     events: list[dict[str, Any]] = []
     size = 0
-    walk = _walk(core, within, start, backwards)
+    walk = _walk(core, within, start, backwards, limit + 1)
     for at, event, payload in _with_payloads(core, walk, min(limit + 1, AT_ONCE)):
         if len(events) == limit or size > MOST_BYTES:
             return events, at
@@ -88,9 +88,10 @@ def _with_payloads(
 
 
 def _walk(
-    core: Core, within: Range, start: Position | None, backwards: bool
+    core: Core, within: Range, start: Position | None, backwards: bool, wanted: int
 ) -> Iterator[tuple[Position, Event]]:
-    for commit in _commits(core, within, start, backwards):
+    read = _backwards if backwards else _forwards
+    for commit in read(core, within, start, _sizes(within, wanted)):
         indexed = list(enumerate(commit.events))
         for index, event in reversed(indexed) if backwards else indexed:
             at = (commit.number, index)
@@ -99,26 +100,42 @@ def _walk(
                 yield at, event
 
 
-def _commits(
-    core: Core, within: Range, start: Position | None, backwards: bool
+def _sizes(within: Range, wanted: int) -> Iterator[int]:
+    """How many commits to read at once: as many as are likely to be enough, then more and more.
+
+    One may have thousands of events, or one.
+    """
+    commits = within.last - within.first + 1
+    events = max(within.until - within.since + 1, commits)
+    size = min(wanted * commits // events + 1, CHUNK)
+    while True:
+        yield size
+        size = min(2 * size, CHUNK)
+
+
+def _forwards(
+    core: Core, within: Range, start: Position | None, sizes: Iterator[int]
 ) -> Iterator[Commit]:
-    if not backwards:
-        after = (start[0] if start else within.first) - 1
-        while after < within.last:
-            limit = min(CHUNK, within.last - after)
-            commits = core.store.commits(within.stream, after, limit)
-            if not commits:
-                return
-            yield from commits
-            after = commits[-1].number
-        return
+    after = (start[0] if start else within.first) - 1
+    while after < within.last:
+        limit = min(next(sizes), within.last - after)
+        commits = core.store.commits(within.stream, after, limit)
+        if not commits:
+            return
+        yield from commits
+        after = commits[-1].number
+
+
+def _backwards(
+    core: Core, within: Range, start: Position | None, sizes: Iterator[int]
+) -> Iterator[Commit]:
     last = start[0] if start else within.last
     while last >= within.first:
-        numbers = range(last, max(last - CHUNK, within.first - 1), -1)
-        found = core.store.commits_at([(within.stream, number) for number in numbers])
-        at = [(within.stream, number) for number in numbers]
+        below = max(last - next(sizes), within.first - 1)
+        at = [(within.stream, number) for number in range(last, below, -1)]
+        found = core.store.commits_at(at)
         yield from (found[address] for address in at if address in found)
-        last -= CHUNK
+        last = below
 
 
 def shown(event: Event, payload: str | None) -> dict[str, Any]:
