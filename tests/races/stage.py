@@ -100,6 +100,7 @@ class Stage:
             bool(core.executor.read(keys.run_stream(run)).head.ended_at)
             for run in (self.rob, self.eve)
         ]
+        assert self.world.forgotten(self.streams) == [], "nobody would be reminded (Q52)"
         self._counts(core, [found[key][0] for key in found if key[:2] in ("a.", "b.")])
         return found
 

@@ -11,19 +11,22 @@ from typing import Any
 
 from tests.support import FakeClock, Surroundings, make_core, no_pause
 from workledger.ledger.commit import Commit
+from workledger.queues.item import Item, Waiting
 from workledger.queues.item_commands import NewItem
 from workledger.queues.queue import Settings
+from workledger.queues.run import Run
 from workledger.service import adding, projecting, queues, rebuilding, taking
 from workledger.service.adding import Added
 from workledger.service.core import Core
 from workledger.service.taking import Taken, Wanted
 from workledger.stores.dynamodb import DynamoStore
 from workledger.stores.faults import FaultyStore
-from workledger.stores.faults_plan import Crash
+from workledger.stores.faults_plan import Crash, Interrupt
 from workledger.stores.moto import moto_client
 from workledger.stores.port import Store, Write
 from workledger.stores.sqlite import SqliteStore
 from workledger.stores.tables import create_tables
+from workledger.times import plus
 
 SHARED_MEMORY = Path("/dev/shm")
 """Where files cost no wait for a disk; what a loss of power leaves is tested elsewhere."""
@@ -73,24 +76,45 @@ class World:
         assert projecting.moved(self.process(), moved) == []
         self.healed = heads
 
+    def forgotten(self, streams: Sequence[str]) -> list[str]:
+        """Streams with a deadline that no due row would remind the timekeeper of."""
+        core = self.process()
+        found: list[str] = []
+        for stream in streams:
+            wanted = _deadline(core.executor.read(stream).head)
+            due = self.store.due(stream)
+            if wanted is not None and (due is None or due.at > wanted):
+                found.append(stream)
+        return found
+
     def verify(self) -> None:
         """Once healed, the live rows are those that the ledger makes (Q94)."""
         self.heal()
         assert rebuilding.check(self.process()) == []
 
 
+def _deadline(state: Any) -> str | None:
+    """When a stream needs attention; a run whose beats have moved its lease is only looked at."""
+    if isinstance(state, Item):
+        return state.status.not_before if isinstance(state.status, Waiting) else None
+    if not isinstance(state, Run) or state.swept:
+        return None
+    return plus(state.ended_at, 30) if state.ended_at else "9999"
+
+
 @dataclass
 class Once:
-    """A hook that runs something before the first step of this name on such a stream, once."""
+    """A hook that runs something before the first such step on such a stream, once."""
 
-    step: str
+    step: str | tuple[str, ...]
     stream: str
     action: Callable[[], Any]
     done: bool = False
 
     def __call__(self, step: str, args: tuple[Any, ...]) -> None:
         """See one step."""
-        if self.done or step != self.step or not _stream_of(args).startswith(self.stream):
+        steps = (self.step,) if isinstance(self.step, str) else self.step
+        if self.done or step not in steps or not _stream_of(args).startswith(self.stream):
             return
         self.done = True
         self.action()
@@ -101,32 +125,36 @@ def _stream_of(args: tuple[Any, ...]) -> str:
     return about.commit.stream if isinstance(about, Write) else str(about)
 
 
-@dataclass
-class Dies:
-    """A hook by which the process dies before its nth step."""
+class Before(Interrupt):
+    """Runs something before the nth step; steps of names in `but` are not counted."""
 
-    nth: int
-    steps: list[str] = field(default_factory=list[str])
+    def __init__(self, nth: int, action: Callable[[], Any], but: Sequence[str] = ()) -> None:
+        super().__init__(nth, action)
+        self._but = but
 
     def __call__(self, step: str, args: tuple[Any, ...]) -> None:
         """See one step."""
-        self.steps.append(step)
-        if len(self.steps) == self.nth:
-            raise Crash(f"before {step}")
-
-    @property
-    def reached(self) -> bool:
-        """Whether it came to that."""
-        return len(self.steps) >= self.nth
+        if step not in self._but:
+            super().__call__(step, args)
 
 
-def each_death(attempt: Callable[[Dies], None]) -> int:
+class Dies(Before):
+    """A hook by which the process dies before its nth step."""
+
+    def __init__(self, nth: int, but: Sequence[str] = ()) -> None:
+        super().__init__(nth, self._die, but)
+
+    def _die(self) -> None:
+        raise Crash(f"before {self.steps[-1]}")
+
+
+def each_death(attempt: Callable[[Dies], None], but: Sequence[str] = ()) -> int:
     """Have an attempt die before its first step, its second, ... until it lives; how many."""
     nth = 1
     while True:
-        dies = Dies(nth)
+        dies = Dies(nth, but)
         attempt(dies)
-        if not dies.reached:
+        if not dies.ran:
             return nth - 1
         nth += 1
 
