@@ -10,6 +10,7 @@ from workledger.ledger.aggregate import Command, Decide
 from workledger.ledger.commit import Event
 from workledger.ledger.execute import Executor
 from workledger.ledger.merge import Merger
+from workledger.ledger.recent import Recent
 from workledger.stores.port import Store
 from workledger.times import Clock
 from workledger.views.claim import Memory
@@ -96,6 +97,11 @@ class Core:
     def merger(self) -> Merger:
         """Runs the commands of streams with many writers."""
         return Merger(self.executor)
+
+    @cached_property
+    def recent(self) -> Recent:
+        """The commits that this process has read lately."""
+        return Recent(self.store)
 
     def command(
         self,

@@ -154,8 +154,7 @@ def shown(event: Event, payload: str | None) -> dict[str, Any]:
 
 def event_at(core: Core, stream: str, at: Position) -> tuple[Event, dict[str, Any]]:
     """An event of a stream, and its attributes with its payload's members."""
-    commit = core.store.commits_at([(stream, at[0])])[stream, at[0]]
-    event = commit.events[at[1]]
+    event = core.recent.at((stream, at[0])).events[at[1]]
     payload = spill.payloads(core.store, [event])[0]
     members: dict[str, Any] = json.loads(payload) if payload else {}
     return event, {**event.data["attrs"], **members}
