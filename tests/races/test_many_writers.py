@@ -13,7 +13,6 @@ from threading import Thread
 
 import pytest
 
-import tests
 from tests.property import truth as truths
 from tests.races.workers import ITEMS, consume, patient, produce, real_core
 from tests.races.world import quick_folder
@@ -25,7 +24,7 @@ from workledger.service.taking import Wanted
 from workledger.stores.port import Store
 from workledger.stores.sqlite import SqliteStore
 
-ROOT = Path(list(tests.__path__)[0]).parent
+ROOT = Path(__file__).parents[2]
 
 
 @pytest.fixture
