@@ -10,7 +10,7 @@ never shown.
 """
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, fields
+from dataclasses import dataclass, fields
 from typing import Any
 
 from workledger import keys
@@ -390,16 +390,26 @@ _NESTED: Mapping[str, type[Any]] = {
 }
 
 
+_DEFAULTS: Mapping[type[Any], Mapping[str, Any]] = {
+    kind: {field.name: field.default for field in fields(kind)}
+    for kind in (*_KINDS.values(), *_NESTED.values())
+}
+
+
 def dump(state: Thing) -> dict[str, Any]:
     """The state as a JSON value; what is as it is by default is left out."""
-    defaults = {field.name: field.default for field in fields(state)}
-    members = {
-        name: value for name, value in asdict(state).items() if value != defaults.get(name, _UNSET)
-    }
-    return {"is": type(state).__name__, **members}
+    members: dict[str, Any] = {"is": type(state).__name__}
+    for name, default in _DEFAULTS[type(state)].items():
+        value = getattr(state, name)
+        if value != default:
+            members[name] = _plain(value)
+    return members
 
 
-_UNSET = object()
+def _plain(value: Any) -> Any:
+    kind: type[Any] = type(value)  # pyright: ignore[reportUnknownVariableType]
+    inner = _DEFAULTS.get(kind)
+    return value if inner is None else {name: getattr(value, name) for name in inner}
 
 
 def load(stored: dict[str, Any]) -> Thing:
