@@ -1,8 +1,11 @@
 """Two processes whose clocks are ten minutes apart: order is the store's, nothing is lost (Q20)."""
 
+from dataclasses import dataclass
+
 import pytest
 
 from tests.races.world import Once, World, add, references, take
+from tests.races.world import world as make_world
 from tests.support import FakeClock
 from workledger import keys
 from workledger.service import closing, items, queues, rebuilding, runs
@@ -58,6 +61,28 @@ def test_q23_no_item_is_lost_or_given_twice(world: World) -> None:
     assert sorted(map(str, done)) == sorted(f"r{number}" for number in range(10))
     assert queues.count(world.process(), queue)["completed"] == 10
     world.verify()
+
+
+@dataclass
+class Ticking(FakeClock):
+    """Each look at it takes a millisecond."""
+
+    def __call__(self) -> str:
+        self.tick(0.001)
+        return self.now
+
+
+def test_q47_time_that_passes_within_a_request_leaves_no_empty_commit() -> None:
+    """An item becomes due between any two looks at the clock."""
+    with make_world("sqlite") as world:
+        for ahead in range(1, 40):
+            queue = world.queue(f"Q{ahead}")
+            clock = Ticking(world.clock.now)
+            add(world.process(), queue, "a", not_before=plus(clock.now, ahead / 1000))
+            core = world.process(clock=clock)
+            while not take(core, queue).items:
+                pass
+        assert all(commit.events for commit in world.store.all_commits())
 
 
 def test_q47_who_is_ahead_makes_ready_and_who_is_behind_takes(world: World) -> None:

@@ -16,10 +16,12 @@ import pytest
 from tests.property import truth as truths
 from tests.races.workers import ITEMS, consume, patient, produce, real_core
 from tests.races.world import quick_folder
+from tests.races.world import world as make_world
 from workledger.queues.item_commands import Failure, NewItem
 from workledger.queues.queue import Settings
 from workledger.service import adding, closing, projecting, queues, rebuilding, taking
 from workledger.service.adding import AddedItem
+from workledger.service.core import Core
 from workledger.service.taking import Wanted
 from workledger.stores.port import Store
 from workledger.stores.sqlite import SqliteStore
@@ -57,7 +59,7 @@ def together(threads: Sequence[Thread]) -> None:
         assert not one.is_alive()
 
 
-def well_done(store: Store, queue: str) -> None:
+def well_done(store: Store, queue: str, items: int = ITEMS) -> None:
     """Each reference once, unless it failed; and every view is what the ledger makes."""
     core = real_core(store, "check")
     projecting.moved(core, sorted({one.stream for one in store.all_commits()}))
@@ -66,26 +68,39 @@ def well_done(store: Store, queue: str) -> None:
     assert {one.status for one in there} <= {"completed", "failed"}
     completed = Counter(one.reference for one in there if one.status == "completed")
     assert max(completed.values()) == 1
-    assert {one.reference for one in there} == {f"r{number:03}" for number in range(ITEMS)}
+    assert {one.reference for one in there} == {f"r{number:03}" for number in range(items)}
     counts = queues.count(core, queue)
     assert (counts["completed"], counts["all"]) == (len(completed), len(there))
 
 
-def test_q23_20_threads_over_one_queue(store: SqliteStore, queue: str) -> None:
-    """6 producers of the same references and 14 workers, in one process."""
-    core = real_core(store, "one")
-    producers = [Thread(target=produce, args=(core, queue, f"p{n}")) for n in range(6)]
+def at_once(core: Core, queue: str, producers: int, workers: int, items: int) -> None:
+    """So many threads in one process."""
+    adding_ = [Thread(target=produce, args=(core, queue, f"p{n}", items)) for n in range(producers)]
     failures: list[BaseException] = []
 
     def worker(name: str) -> None:
         try:
-            consume(core, queue, name, lambda: not any(one.is_alive() for one in producers))
+            consume(core, queue, name, lambda: not any(one.is_alive() for one in adding_))
         except BaseException as error:
             failures.append(error)
 
-    together([*producers, *(Thread(target=worker, args=(f"w{n}",)) for n in range(14))])
+    together([*adding_, *(Thread(target=worker, args=(f"w{n}",)) for n in range(workers))])
     assert failures == []
+
+
+def test_q23_20_threads_over_one_queue(store: SqliteStore, queue: str) -> None:
+    """6 producers of the same references and 14 workers, in one process."""
+    at_once(real_core(store, "one"), queue, 6, 14, ITEMS)
     well_done(store, queue)
+
+
+def test_q23_threads_over_one_queue_on_a_store_whose_lines_lag() -> None:
+    """Fewer, since there is one lock around every call of the engine in memory."""
+    with make_world("dynamodb") as world:
+        core = real_core(world.store, "one")
+        queue = queues.create(core, "kai", "Invoices", Settings(retries=2)).id
+        at_once(core, queue, 2, 6, 40)
+        well_done(world.store, queue, 40)
 
 
 def test_q23_4_processes_over_one_file(path: str, store: SqliteStore, queue: str) -> None:

@@ -51,11 +51,11 @@ def patient(call: Callable[[], T]) -> T:
             time.sleep(0.01)
 
 
-def produce(core: Core, queue: str, name: str) -> None:
+def produce(core: Core, queue: str, name: str, items: int = ITEMS) -> None:
     """Every reference, in an order of one's own, in loads of ten under keys."""
-    references = [f"r{number:03}" for number in range(ITEMS)]
+    references = [f"r{number:03}" for number in range(items)]
     random.Random(name).shuffle(references)
-    for start in range(0, ITEMS, 10):
+    for start in range(0, items, 10):
         entries = [NewItem('"x"', one, int(one[1:]) % 3) for one in references[start : start + 10]]
         patient(partial(adding.add, core, name, queue, entries, f"{name}/{start}"))
 
