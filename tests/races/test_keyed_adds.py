@@ -5,10 +5,9 @@ from contextlib import suppress
 
 import pytest
 
-from tests.races.world import Dies, World, add, commits, each_death, take
-from tests.races.world import world as make_world
+from tests.races.world import Before, Dies, World, add, commits, each_death, each_step, take
 from workledger.errors import Refused, StoreError
-from workledger.keys import item_id, item_of
+from workledger.keys import item_of
 from workledger.queues.item_commands import Failure
 from workledger.service import closing, items
 from workledger.service.adding import Added
@@ -87,13 +86,12 @@ def answers(world: World, queue: str, added: Added, others: int) -> None:
     ids=lambda one: getattr(one, "__name__", one),
 )
 def test_q83_a_load_that_died_anywhere_is_carried_on_by_its_repeat(
-    world: World, meanwhile: Meanwhile
+    kind: str, meanwhile: Meanwhile
 ) -> None:
     """The process dies before each of its store calls; another one gets the repeated request."""
-    names = iter(range(1_000))
 
-    def attempt(dies: Dies) -> None:
-        queue = world.queue(f"Q{next(names)}")
+    def attempt(world: World, dies: Dies) -> None:
+        queue = world.queue()
         with suppress(Crash):
             add(world.process(before_each_step=dies), queue, *ENTRIES, key="k", body="h")
         world.heal()
@@ -104,27 +102,22 @@ def test_q83_a_load_that_died_anywhere_is_carried_on_by_its_repeat(
         answers(world, queue, repeated, others)
         assert add(world.process(), queue, *ENTRIES, key="k", body="h") == repeated
 
-    assert each_death(attempt) > 12
-    world.verify()
+    assert each_death(kind, attempt) > 12
 
 
 def test_q83_a_load_of_50_that_died_anywhere_is_carried_on_without_references() -> None:
     """Half-way through, and without anything but the key to know the items by."""
-    with make_world("sqlite") as world:
-        names = iter(range(1_000))
 
-        def attempt(dies: Dies) -> None:
-            queue = world.queue(f"Q{next(names)}")
-            entries = [None] * 50
-            with suppress(Crash):
-                add(world.process(before_each_step=dies), queue, *entries, key="k")
-            repeated = add(world.process(), queue, *entries, key="k")
-            assert repeated.added == 50
-            found = world.store.read_index("number", queue, limit=100)
-            assert [one.id for one in repeated.items] == [item_id(one.stream, 1) for one in found]
+    def attempt(world: World, dies: Dies) -> None:
+        queue = world.queue()
+        entries = [None] * 50
+        with suppress(Crash):
+            add(world.process(before_each_step=dies), queue, *entries, key="k")
+        repeated = add(world.process(), queue, *entries, key="k")
+        assert repeated.added == 50
+        assert [one.id for one in repeated.items] == made(world, queue)
 
-        assert each_death(attempt) > 100
-        world.verify()
+    assert each_death("sqlite", attempt) > 100
 
 
 def _single(nth: Step, fault: Fault) -> Callable[[Step], Fault | None]:
@@ -154,55 +147,37 @@ def test_q83_a_load_with_one_fault_anywhere_is_answered_or_can_be_repeated(
     world.verify()
 
 
-def test_q83_the_same_key_with_another_body_is_refused_at_every_stage(world: World) -> None:
+def test_q83_the_same_key_with_another_body_is_refused_at_every_stage(kind: str) -> None:
     """422 half-way through and at the end; and nothing is added for it."""
-    names = iter(range(1_000))
 
-    def attempt(dies: Dies) -> None:
-        queue = world.queue(f"Q{next(names)}")
+    def attempt(world: World, dies: Dies) -> None:
+        queue = world.queue()
         with suppress(Crash):
             add(world.process(before_each_step=dies), queue, "a", key="k", body="h")
         if not commits(world.store, "add"):
-            return
-        with suppress(Refused):
+            return  # the first sending had not begun
+        with pytest.raises(Refused, match="another body"):
             add(world.process(), queue, "b", key="k", body="other")
-            assert made(world, queue) == []  # the first sending had not begun: this one is it
-            return
         repeated = add(world.process(), queue, "a", key="k", body="h")
         assert [one.id for one in repeated.items] == made(world, queue)
 
-    each_death(attempt)
+    each_death(kind, attempt)
 
 
-def test_q83_two_processes_with_one_key_make_one_load(world: World) -> None:
+def test_q83_two_processes_with_one_key_make_one_load(kind: str) -> None:
     """The second sending runs whole before each step of the first."""
-    names = iter(range(1_000))
-    nth = 1
-    while True:
-        queue = world.queue(f"Q{next(names)}")
+
+    def attempt(world: World, nth: int) -> bool:
+        queue = world.queue()
         other: list[Added] = []
-        steps: list[str] = []
-
-        def hook(
-            step: str,
-            _: object,
-            queue: str = queue,
-            other: list[Added] = other,
-            steps: list[str] = steps,
-            nth: int = nth,
-        ) -> None:
-            steps.append(step)
-            if len(steps) == nth:
-                other.append(add(world.process(), queue, *ENTRIES, key="k", body="h"))
-
+        second = world.process()
+        hook = Before(nth, lambda: other.append(add(second, queue, *ENTRIES, key="k", body="h")))
         first = add(world.process(before_each_step=hook), queue, *ENTRIES, key="k", body="h")
         answers(world, queue, first, 0)
-        if not other:
-            break
-        assert other == [first]
-        nth += 1
-    assert nth > 12
-    world.verify()
+        assert other in ([], [first])
+        return hook.ran
+
+    assert each_step(kind, attempt) > 12
 
 
 @pytest.mark.parametrize("reference", ["a", None])

@@ -5,7 +5,18 @@ from contextlib import suppress
 
 import pytest
 
-from tests.races.world import Dies, Once, World, add, commits, each_death, references, take
+from tests.races.world import (
+    Before,
+    Dies,
+    Once,
+    World,
+    add,
+    commits,
+    each_death,
+    each_step,
+    references,
+    take,
+)
 from tests.races.world import world as make_world
 from workledger.errors import Refused, StoreError
 from workledger.queues.item_commands import Failure
@@ -67,13 +78,12 @@ def is_all_it_took(world: World, queue: str, taken: Taken) -> None:
     ids=lambda one: getattr(one, "__name__", one),
 )
 def test_q26_a_take_that_died_anywhere_is_answered_by_its_repeat(
-    world: World, meanwhile: Meanwhile, most: int | None
+    kind: str, meanwhile: Meanwhile, most: int | None
 ) -> None:
     """The process dies before each of its store calls; another one gets the repeated request."""
-    names = iter(range(1_000))
 
-    def attempt(dies: Dies) -> None:
-        queue = world.queue(f"Q{next(names)}")
+    def attempt(world: World, dies: Dies) -> None:
+        queue = world.queue()
         add(world.process(), queue, *"abcde")
         core = world.process(before_each_step=dies)
         with suppress(Crash):
@@ -86,8 +96,7 @@ def test_q26_a_take_that_died_anywhere_is_answered_by_its_repeat(
         assert take(world.process(), queue, key="k", max_items=most) == repeated
         is_all_it_took(world, queue, repeated)
 
-    assert each_death(attempt) > 10
-    world.verify()
+    assert each_death(kind, attempt) > 10
 
 
 @pytest.mark.parametrize("fault", [one for one in Fault if not one.name.startswith("CRASH")])
@@ -114,33 +123,21 @@ def test_q26_a_take_with_one_fault_anywhere_is_answered_or_can_be_repeated(
 
 
 @pytest.mark.parametrize("most", [None, 3])
-def test_q26_two_processes_with_one_key_take_together(world: World, most: int | None) -> None:
+def test_q26_two_processes_with_one_key_take_together(kind: str, most: int | None) -> None:
     """The second sending runs whole before each step of the first: one take, one answer."""
-    for nth in range(1, 40):
-        queue = world.queue(f"Q{nth}")
+
+    def attempt(world: World, nth: int) -> bool:
+        queue = world.queue()
         add(world.process(), queue, *"abcde")
         other: list[Taken] = []
-        steps: list[str] = []
-
-        def hook(
-            step: str,
-            _: object,
-            queue: str = queue,
-            other: list[Taken] = other,
-            steps: list[str] = steps,
-            nth: int = nth,
-        ) -> None:
-            steps.append(step)
-            if len(steps) == nth:
-                other.append(take(world.process(), queue, key="k", max_items=most))
-
+        second = world.process()
+        hook = Before(nth, lambda: other.append(take(second, queue, key="k", max_items=most)))
         first = take(world.process(before_each_step=hook), queue, key="k", max_items=most)
         is_all_it_took(world, queue, first)
-        if not other:
-            break
-        assert other == [first]
-    assert nth > 10
-    world.verify()
+        assert other in ([], [first])
+        return hook.ran
+
+    assert each_step(kind, attempt) > 10
 
 
 def test_q26_a_choice_that_another_thread_was_claiming_is_not_taken_by_the_repeat(

@@ -6,7 +6,18 @@ from itertools import count
 
 import pytest
 
-from tests.races.world import Before, Dies, Once, World, add, commits, each_death, references, take
+from tests.races.world import (
+    Before,
+    Dies,
+    Once,
+    World,
+    add,
+    commits,
+    each_death,
+    each_step,
+    references,
+    take,
+)
 from workledger import keys
 from workledger.errors import Refused
 from workledger.jsontext import Raw
@@ -159,9 +170,9 @@ def test_q53_who_takes_while_its_run_ends_gives_back(world: World) -> None:
     world.verify()
 
 
-def scene(world: World, number: int) -> tuple[str, list[str], str]:
+def scene(world: World) -> tuple[str, list[str], str]:
     """A vanished run, the two items it holds, and a deferred item that is due."""
-    queue = world.queue(f"Q{number}", retries=3)
+    queue = world.queue(retries=3)
     moment = plus(world.clock.now, LEASE)
     held = [one.id for one in add(world.process(), queue, "a", "b").items]
     due = add(world.process(), queue, "c", not_before=moment).items[0].id
@@ -170,12 +181,11 @@ def scene(world: World, number: int) -> tuple[str, list[str], str]:
     return run, held, due
 
 
-def test_q52_no_deadline_is_lost_when_the_timekeeper_dies(world: World) -> None:
+def test_q52_no_deadline_is_lost_when_the_timekeeper_dies(kind: str) -> None:
     """Before each of its store calls; the next sweep does the rest, and the second release."""
-    numbers = count()
 
-    def attempt(dies: Dies) -> None:
-        run, held, due = scene(world, next(numbers))
+    def attempt(world: World, dies: Dies) -> None:
+        run, held, due = scene(world)
         with suppress(Crash):
             sweeping.sweep(world.process(before_each_step=dies))
         streams = [keys.run_stream(run), *map(stream_of, [*held, due])]
@@ -188,16 +198,14 @@ def test_q52_no_deadline_is_lost_when_the_timekeeper_dies(world: World) -> None:
         assert world.store.due(keys.run_stream(run)) is None
         assert len(world.store.commits(keys.run_stream(run))) == 3
 
-    assert each_death(attempt, LOOKS) > 20
-    world.verify()
+    assert each_death(kind, attempt, LOOKS) > 20
 
 
-def test_q50_whoever_dies_while_a_run_ends_the_items_come_back(world: World) -> None:
+def test_q50_whoever_dies_while_a_run_ends_the_items_come_back(kind: str) -> None:
     """The one who ends it dies before each of its store calls; half a minute later all is released."""
-    numbers = count()
 
-    def attempt(dies: Dies) -> None:
-        queue = world.queue(f"Q{next(numbers)}", retries=3)
+    def attempt(world: World, dies: Dies) -> None:
+        queue = world.queue(retries=3)
         held = [one.id for one in add(world.process(), queue, "a", "b").items]
         run = take(world.process(), queue, lease_seconds=LEASE, max_items=2).run
         with suppress(Crash):
@@ -209,17 +217,18 @@ def test_q50_whoever_dies_while_a_run_ends_the_items_come_back(world: World) -> 
             sweeping.sweep(world.process())
         assert [status(world, one) for one in held] == [("new", 1)] * 2
 
-    assert each_death(attempt) > 10
+    assert each_death(kind, attempt) > 10
 
 
-def test_q52_a_deadline_that_is_set_while_the_timekeeper_looks_is_kept(world: World) -> None:
+def test_q52_a_deadline_that_is_set_while_the_timekeeper_looks_is_kept(kind: str) -> None:
     """Before each step of a sweep somebody defers an item, ends a run, starts one."""
-    for nth in count(1):
-        run, held, due = scene(world, nth)
+
+    def attempt(world: World, nth: int) -> bool:
+        run, held, due = scene(world)
         later = plus(world.clock.now, 5)
         made: list[str] = []
 
-        def meanwhile(due: str = due, later: str = later, made: list[str] = made) -> None:
+        def meanwhile() -> None:
             items.change(world.process(), "kai", due, {"notBefore": later})
             made.append(keys.run_stream(runs.start(world.process(), "eve", None, LEASE).id))
             ended = runs.start(world.process(), "eve", None, LEASE).id
@@ -233,19 +242,16 @@ def test_q52_a_deadline_that_is_set_while_the_timekeeper_looks_is_kept(world: Wo
         world.clock.tick(6)
         sweeping.sweep(world.process())
         assert items.show(world.process(), due).item.status == Waiting()
-        if not hook.ran:
-            break
-        world.clock.tick(31)
-        sweeping.sweep(world.process())
-    assert nth > 15
+        return hook.ran
+
+    assert each_step(kind, attempt) > 15
 
 
-def test_q52_the_run_of_a_taker_who_died_is_released_with_all_it_took(world: World) -> None:
+def test_q52_the_run_of_a_taker_who_died_is_released_with_all_it_took(kind: str) -> None:
     """It died before each store call of its take; a lease and a minute later nothing is held."""
-    numbers = count()
 
-    def attempt(dies: Dies) -> None:
-        queue = world.queue(f"Q{next(numbers)}", retries=3)
+    def attempt(world: World, dies: Dies) -> None:
+        queue = world.queue(retries=3)
         add(world.process(), queue, "a", "b", "c")
         with suppress(Crash):
             take(world.process(before_each_step=dies), queue, lease_seconds=LEASE, max_items=2)
@@ -259,5 +265,4 @@ def test_q52_the_run_of_a_taker_who_died_is_released_with_all_it_took(world: Wor
         taken = take(world.process(), queue, max_items=3)
         assert references(taken) == ["a", "b", "c"]
 
-    assert each_death(attempt) > 8
-    world.verify()
+    assert each_death(kind, attempt) > 8

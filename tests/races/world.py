@@ -148,17 +148,6 @@ class Dies(Before):
         raise Crash(f"before {self.steps[-1]}")
 
 
-def each_death(attempt: Callable[[Dies], None], but: Sequence[str] = ()) -> int:
-    """Have an attempt die before its first step, its second, ... until it lives; how many."""
-    nth = 1
-    while True:
-        dies = Dies(nth, but)
-        attempt(dies)
-        if not dies.ran:
-            return nth - 1
-        nth += 1
-
-
 @contextmanager
 def sqlite() -> Iterator[Store]:
     """An empty file."""
@@ -201,6 +190,32 @@ def world(kind: str) -> Iterator[World]:
     """An empty world on a kind of store."""
     with MAKERS[kind]() as store:
         yield World(store)
+
+
+def each_step(kind: str, attempt: Callable[[World, int], bool]) -> int:
+    """Make an attempt for the first step, the second, ... until it says there is none; how many.
+
+    Each in a world of its own, which is verified at its end.
+    """
+    nth = 1
+    while True:
+        with world(kind) as made:
+            reached = attempt(made, nth)
+            made.verify()
+        if not reached:
+            return nth - 1
+        nth += 1
+
+
+def each_death(kind: str, attempt: Callable[[World, Dies], None], but: Sequence[str] = ()) -> int:
+    """Have a process die before its first step, its second, ... until it lives; how often."""
+
+    def once(made: World, nth: int) -> bool:
+        dies = Dies(nth, but)
+        attempt(made, dies)
+        return dies.ran
+
+    return each_step(kind, once)
 
 
 def commits(store: Store, kind: str) -> list[Commit]:
