@@ -12,8 +12,9 @@ from typing import Any
 
 import pytest
 
-from tests.races.world import Dies, World, each_death
+from tests.races.world import World
 from tests.swf.agreeing import agree
+from tests.swf.dying import Dies, each_death
 from tests.swf.service import (
     Answer,
     Service,

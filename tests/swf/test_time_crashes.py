@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 
-from tests.races.world import Dies, World, each_death
+from tests.races.world import World
+from tests.swf.dying import Dies, each_death
 from tests.swf.service import (
     Answer,
     Service,

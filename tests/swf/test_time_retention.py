@@ -8,8 +8,9 @@ from typing import Any
 
 import pytest
 
-from tests.races.world import Dies, World, each_death
+from tests.races.world import World
 from tests.swf.conftest import stores
+from tests.swf.dying import Dies, each_death
 from tests.swf.service import (
     Service,
     child,

@@ -15,6 +15,7 @@ from workledger.keys import kind
 from workledger.ledger import fold
 from workledger.ledger.aggregate import Command, Seen
 from workledger.ledger.commit import Commit, Event
+from workledger.ledger.contended import Contended
 from workledger.ledger.execute import Executor, Result
 from workledger.ledger.spill import Spill
 
@@ -108,7 +109,7 @@ class Merger:
             return events
 
         together = replace(first, id=shared, decide=decide, things=things, now=now)
-        result = self._executor.run(together)
+        result = Contended(self._executor, together).run()
         for one in batch:
             commit = result.commit if one.events else None
             if one.failed is None:

@@ -6,6 +6,7 @@ from typing import Any
 
 from workledger import keys
 from workledger.errors import Refused
+from workledger.ledger import fold
 from workledger.ledger.aggregate import Seen
 from workledger.ledger.commit import Event
 from workledger.ledger.execute import Result
@@ -59,6 +60,16 @@ class Call:
     def execution_stream(self, workflow_id: str) -> str:
         """The stream of a workflow id in the call's domain."""
         return keys.execution_stream(self.scope, self.params["domain"], workflow_id)
+
+
+def glance(core: Core, stream: str, things: tuple[str, ...] = ()) -> Seen:
+    """What the rows of a stream say, which may be a moment behind it.
+
+    Enough for what never changes and for what is decided again later; who finishes what others
+    are just about to place is in their way.
+    """
+    seen = fold.seen(core.executor.aggregates, stream, core.store.load(stream, things))
+    return seen if seen.head is not None else core.executor.read(stream, things)
 
 
 def run(

@@ -13,7 +13,7 @@ from workledger.swf import (
     types,
     visibility,
 )
-from workledger.swf.call import Answer, Call
+from workledger.swf.call import Answer, Call, glance
 from workledger.workflows.execution import Run
 
 Run_ = Callable[[Call], Answer | None]
@@ -63,7 +63,7 @@ def _of_poll(call: Call) -> tuple[str | None, ...]:
 
 
 def _domain_of(call: Call, stream: str) -> str | None:
-    head: Run | None = call.core.executor.read(stream).head
+    head: Run | None = glance(call.core, stream).head
     return head.domain if head is not None and head.scope == call.scope else None
 
 

@@ -20,7 +20,7 @@ from workledger.workflows import commands, execution
 from workledger.workflows.commands import Asking, Token
 from workledger.workflows.execution import Activity, DecisionTask, Run
 
-LOOKS = 10
+LOOKS = 20
 """How often in a row a poll looks at a line that changes under it."""
 
 LONGEST_WAIT = 1.0
@@ -163,10 +163,7 @@ def _poll(call: Call, line: str, claim: Claim) -> tuple[Spot, Result] | None:
 
 
 def _claim_next(core: Core, line: str, claim: Claim) -> tuple[Spot, Result] | None:
-    """Claim a task; who lost one looks once more, for what took it may have left another.
-
-    A line that lags shows some that are gone since long: those say nothing.
-    """
+    """Claim a task; who lost one looks once more, further on, for there may be others."""
     for _ in range(LOOKS):
         lost = False
         for one in _candidates(core, line):
@@ -180,6 +177,7 @@ def _claim_next(core: Core, line: str, claim: Claim) -> tuple[Spot, Result] | No
             except Refused:
                 core.memory.lost(line, core.clock())
                 lost = True
+                break
             finally:
                 core.memory.release([one.spot])
         if not lost:
@@ -188,16 +186,15 @@ def _claim_next(core: Core, line: str, claim: Claim) -> tuple[Spot, Result] | No
 
 
 def _candidates(core: Core, line: str) -> Iterator[_Candidate | None]:
-    """What may be tried, in the order in which to try it; None: some are not there any more."""
+    """What may be tried, in the order in which to try it; None: some are not there any more.
+
+    A line that lags shows some that are gone since long: that says nothing.
+    """
     for window in _windows(core, line):
         candidates = _alive(core, window)
         if len(candidates) < len(window):
             yield None
-        while candidates:
-            k = core.memory.k(line, core.clock())
-            one = memory.pick(candidates, k, core.choose)
-            candidates.remove(one)
-            yield one
+        yield from candidates
 
 
 def _claim(core: Core, line: str, one: _Candidate, claim: Claim) -> Result:
@@ -212,13 +209,27 @@ def _claim(core: Core, line: str, one: _Candidate, claim: Claim) -> Result:
 
 
 def _windows(core: Core, line: str) -> Iterator[list[Spot]]:
+    """The spots of the line in windows: from the first on, or after lost races from one of the
+    first 2^k on; those before it come last."""
+    spread = 1 << core.memory.k(line, core.clock())
+    before: list[Spot] = []
+    for page in _pages(core, line, max(memory.PAGE, 2 * spread)):
+        spots = core.memory.free(page, core.clock())
+        if spread > 1:
+            start = core.choose(min(spread, len(spots))) if spots else 0
+            before, spots, spread = spots[:start], spots[start:], 1
+        yield from _cut(spots)
+    yield from _cut(before)
+
+
+def _pages(core: Core, line: str, size: int) -> Iterator[list[Spot]]:
+    """The spots of the line, page by page, with what the first may not show yet."""
     after: Spot | None = None
     recent = core.memory.recent(line, core.clock()) if core.store.lag else []
     while True:
-        spots = core.store.read_line(line, after=after, limit=memory.PAGE)
-        ordered = sorted({*spots, *recent}) if after is None else spots
-        yield from _cut(core.memory.free(ordered, core.clock()))
-        if len(spots) < memory.PAGE:
+        spots = core.store.read_line(line, after=after, limit=size)
+        yield sorted({*spots, *recent}) if after is None else spots
+        if len(spots) < size:
             return
         after = spots[-1]
 

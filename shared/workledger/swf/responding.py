@@ -3,11 +3,12 @@
 from collections.abc import Mapping
 from typing import Any
 
+from workledger.errors import Refused
 from workledger.ledger.aggregate import Seen
 from workledger.ledger.commit import Event
 from workledger.service.core import Core
 from workledger.swf import limits, reacting, timing, tokens, types
-from workledger.swf.call import Answer, Call, run
+from workledger.swf.call import Answer, Call, glance, run
 from workledger.times import plus
 from workledger.workflows import commands, decisions
 from workledger.workflows.commands import Answer as Decided
@@ -15,7 +16,6 @@ from workledger.workflows.commands import Asking, Token
 from workledger.workflows.decisions import Batch, TypeKey
 from workledger.workflows.execution import NONE, Activity, Run, decision_thing
 from workledger.workflows.settings import TypeInfo
-from workledger.workflows.timeouts import Beat
 from workledger.workflows.type import Named
 
 FAR_SECONDS = 366 * 86_400
@@ -52,7 +52,7 @@ def respond_decision_task_completed(call: Call) -> None:
 
 
 def _head(call: Call, stream: str) -> Run:
-    head: Run | None = call.core.executor.read(stream).head
+    head: Run | None = glance(call.core, stream).head
     if head is None or head.scope != call.scope:
         raise tokens.invalid()
     return head
@@ -127,15 +127,17 @@ def _activity_token(call: Call) -> tuple[str, Token]:
 
 
 def _beaten(core: Core, stream: str, token: Token) -> str | None:
-    beat = _last_beat(core, stream, token)
+    beat = timing.last_beat(core, stream, token.thing, token.scheduled_id)
     return beat.at if beat else None
 
 
-def _last_beat(core: Core, stream: str, token: Token) -> Beat | None:
-    activity = core.executor.read(stream, (token.thing,)).states.get(token.thing)
-    if not isinstance(activity, Activity):
-        return None
-    return timing.beats_of(core, stream, {token.thing: activity}).get(token.thing)
+def _open_activity(core: Core, stream: str, token: Token, now: str) -> Activity:
+    """The started activity of a token; a refusal is given only after a settled look."""
+    things, beaten = (token.thing, f"g{token.run}"), _beaten(core, stream, token)
+    try:
+        return commands.open_activity(glance(core, stream, things), token, now, beaten)
+    except Refused:
+        return commands.open_activity(core.executor.read(stream, things), token, now, beaten)
 
 
 def record_activity_task_heartbeat(call: Call) -> Answer:
@@ -143,10 +145,8 @@ def record_activity_task_heartbeat(call: Call) -> Answer:
     core = call.core
     stream, token = _activity_token(call)
     timing.settle(core, stream)
-    seen = core.executor.read(stream, (token.thing, f"g{token.run}"))
     now = core.clock()
-    beaten = _beaten(core, stream, token)
-    activity = commands.open_activity(seen, token, now, beaten)
+    activity = _open_activity(core, stream, token, now)
     seconds = FAR_SECONDS if activity.heartbeat == NONE else int(activity.heartbeat)
     details = {"at": now, "details": call.params.get("details")}
     key = timing.beat_key(stream, token.thing, activity.id)

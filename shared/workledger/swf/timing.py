@@ -78,6 +78,12 @@ def beat_key(stream: str, thing: str, scheduled_id: int) -> str:
     return f"{stream}/{thing}/{scheduled_id}"
 
 
+def last_beat(core: Core, stream: str, thing: str, scheduled_id: int) -> Beat | None:
+    """The last heartbeat of one activity."""
+    key = beat_key(stream, thing, scheduled_id)
+    return _read(core, [key]).get(key)
+
+
 def beats_of(core: Core, stream: str, states: Mapping[str, Any]) -> dict[str, Beat]:
     """The last heartbeats of the started activities that must send some."""
     wanted = {
