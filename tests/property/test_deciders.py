@@ -214,7 +214,7 @@ def test_q51_a_round_is_ended_once_and_by_its_own_claim(asked: Any) -> None:
     truth = stream.truth()
     for one in truth.items.values():
         which = int(one.id.rsplit(".", 1)[1])
-        for number, _ in one.takes:
+        for number, by in one.takes:
             holds = one.status == "inProgress" and one.claim == number
             decide = partial(item_commands.complete, generation=which, claim=number, result='"new"')
             seen = Stream(STREAM, stream.now, list(stream.commits), dict(stream.states))
@@ -222,6 +222,16 @@ def test_q51_a_round_is_ended_once_and_by_its_own_claim(asked: Any) -> None:
             assert isinstance(told, list) == holds
             if not holds:
                 assert told in ("stale_claim", "already_closed")
+            released = partial(
+                item_commands.release,
+                generation=which,
+                run=by,
+                claim=number,
+                rule=RetryRule(1),
+                now=stream.now,
+            )
+            seen = Stream(STREAM, stream.now, list(stream.commits), dict(stream.states))
+            assert bool(seen.ask(released)) == holds
         assert len(one.closed) + (one.status == "inProgress") == len(one.takes)
 
 

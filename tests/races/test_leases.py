@@ -86,6 +86,27 @@ def test_q52_a_vanished_run_is_released_before_a_take_answers_found_false(world:
     world.verify()
 
 
+def test_q52_work_that_beats_is_never_taken_away_however_long_it_lasts(world: World) -> None:
+    """The timekeeper comes by all the time; when the beats stop it ends the run a lease later."""
+    queue = world.queue(retries=1)
+    item = add(world.process(), queue, "a").items[0].id
+    taken = take(world.process(), queue, "rob", lease_seconds=LEASE)
+    one = taken.items[0]
+    for number in range(10):
+        for _ in range(2):
+            world.clock.tick(LEASE / 2)
+            sweeping.sweep(world.process())
+            assert kept(world)
+        if number % 2:
+            closing.beat(world.process(), "rob", one.id, one.claim, f"round {number}")
+        else:
+            runs.heartbeat(world.process(), "rob", taken.run)
+        assert status(world, item) == ("inProgress", 1)
+    world.clock.tick(LEASE + 2)
+    sweeping.sweep(world.process())
+    assert status(world, item) == ("new", 1)
+
+
 @pytest.mark.parametrize("ends", ["end", "sweep", "take"])
 def test_q51_a_poison_item_ends_as_failed_after_retries_plus_one_rounds(
     world: World, ends: str
