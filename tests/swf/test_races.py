@@ -326,7 +326,7 @@ def try_all(world: World, begin: Begin, first: Ask, share: int) -> None:
             assert outcome in outcomes, (second.__name__, nth)
 
 
-@pytest.mark.parametrize(("begin", "first"), pairs())
+@pytest.mark.parametrize(("begin", "first"), list(pairs()))
 def test_w3_two_commands_at_once_are_one_of_the_two_orders(begin: Begin, first: Ask) -> None:
     """At every step of the first."""
     with make_world("sqlite") as world:

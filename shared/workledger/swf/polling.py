@@ -163,26 +163,41 @@ def _poll(call: Call, line: str, claim: Claim) -> tuple[Spot, Result] | None:
 
 
 def _claim_next(core: Core, line: str, claim: Claim) -> tuple[Spot, Result] | None:
-    """Claim a task; who lost one looks once more, further on, for there may be others."""
+    """Claim a task; who lost one looks once more, further on, for there may be others.
+
+    Who would find nothing at last finishes first what the writers that won have not yet placed:
+    they may be dead, and what they scheduled is on no line.
+    """
+    moved: set[str] = set()
     for _ in range(LOOKS):
-        lost = False
-        for one in _candidates(core, line):
-            if one is None:
-                lost = lost or not core.store.lag
-                continue
-            if not core.memory.reserve([one.spot]):
-                continue
-            try:
-                return one.spot, _claim(core, line, one, claim)
-            except Refused:
-                core.memory.lost(line, core.clock())
-                lost = True
-                break
-            finally:
-                core.memory.release([one.spot])
-        if not lost:
-            return None
-    return None
+        found, lost = _look(core, line, claim, moved)
+        if found is not None or not lost:
+            return found
+    for stream in moved:
+        core.executor.read(stream)
+    return _look(core, line, claim, moved)[0]
+
+
+def _look(
+    core: Core, line: str, claim: Claim, moved: set[str]
+) -> tuple[tuple[Spot, Result] | None, bool]:
+    """What was claimed, and whether some were lost; the streams of those go to `moved`."""
+    lost = False
+    for one in _candidates(core, line):
+        if one is None:
+            lost = lost or not core.store.lag
+            continue
+        if not core.memory.reserve([one.spot]):
+            continue
+        try:
+            return (one.spot, _claim(core, line, one, claim)), False
+        except Refused:
+            core.memory.lost(line, core.clock())
+            moved.add(one.spot.stream)
+            return None, True
+        finally:
+            core.memory.release([one.spot])
+    return None, lost
 
 
 def _candidates(core: Core, line: str) -> Iterator[_Candidate | None]:
