@@ -253,6 +253,99 @@ def tasks_line(scope: str, domain: str, kind: str, task_list: str) -> str:
     return f"swf/{digest(scope, domain)}/tasks/{kind}/{digest(task_list)}#0"
 
 
+# --- manual tasks: `worker` is a worker's name, the others are the 26 characters of an id ---------
+
+_LETTERS = {"task": "t", "load": "l", "hit": "h", "process": "b", "record": "d"}
+_MANUAL_ID = re.compile(r"([tlhbd])_([a-z0-9]{26})")
+_ASSIGNMENT = re.compile(r"a_([a-z0-9]{26})\.([1-9][0-9]{0,11})")
+
+TASKS_LINE = "manual_tasks#0"
+ARCHIVED_TASKS_LINE = "manual_tasks/archived#0"
+
+
+def task_stream(name: str) -> str:
+    """The stream of a manual task."""
+    return f"task/{digest(name)}"
+
+
+def load_stream(task: str, unique: str) -> str:
+    """The stream of a load into a task or process; `unique` is a fresh id or (actor, key)."""
+    return f"load/{digest(task, unique)}"
+
+
+def hit_stream(owner: str, number: int | str) -> str:
+    """The stream of a hit: of a record of a load, or of a record's visit to a step."""
+    return f"hit/{digest(owner, str(number))}"
+
+
+def manual_id(stream: str) -> str:
+    """The id of a manual task, load, hit, business process or record, of its stream."""
+    of, _, rest = stream.partition("/")
+    return f"{_LETTERS[of]}_{rest}"
+
+
+def manual_stream(of: str, text: str) -> str | None:
+    """The stream of an id of that kind, None when the text has another form."""
+    match = _MANUAL_ID.fullmatch(text)
+    return f"{of}/{match[2]}" if match and match[1] == _LETTERS[of] else None
+
+
+def bare(stream: str) -> str:
+    """The 26 characters by which rows and lines name a stream."""
+    return stream.partition("/")[2]
+
+
+def assignment_id(hit: str, take: int) -> str:
+    """The id of one worker's attempt at a hit: the hit's stream, and the commit that took it."""
+    return f"a_{bare(hit)}.{take}"
+
+
+def assignment_of(text: str) -> tuple[str, int] | None:
+    """(hit stream, commit of the take) of an assignment's id, or None."""
+    match = _ASSIGNMENT.fullmatch(text)
+    return (f"hit/{match[1]}", int(match[2])) if match else None
+
+
+def version_thing(version: int) -> str:
+    """The row of one version of a manual task: its hit type."""
+    return f"v{version}"
+
+
+def place_thing(ordering: int) -> str:
+    """The row by which a hit stands in the work list of one ordering of its task."""
+    return f"p{ordering}"
+
+
+def worker_thing(worker: str) -> str:
+    """The row of a worker's latest assignment of a hit."""
+    return f"w.{digest(worker)}"
+
+
+def work_list_line(task: str, ordering: int) -> str:
+    """The line of a task's open hits, in one ordering."""
+    return f"manual/{task}/list/{ordering}#0"
+
+
+def excluded_line(task: str, ordering: int, worker: str) -> str:
+    """The line of the open hits that a worker will not see again, at their own places."""
+    return f"manual/{task}/out/{ordering}/{digest(worker)}#0"
+
+
+def hits_line(task: str, status: str) -> str:
+    """A task's hits of one status; `cooling`: assignments that still hide a hit."""
+    return f"manual/{task}/{status}#0"
+
+
+def loads_line(owner: str) -> str:
+    """The loads of a task or process."""
+    return f"manual/{owner}/loads#0"
+
+
+def active_line(worker: str) -> str:
+    """What a worker holds, of all tasks."""
+    return f"worker/{digest(worker)}/active#0"
+
+
 def is_claimed(line: str) -> bool:
     """Whether a line is one of work to be claimed: its placements are worth remembering."""
-    return line.endswith("/new#0") or "/tasks/" in line
+    return line.endswith("/new#0") or "/tasks/" in line or "/list/" in line

@@ -42,6 +42,16 @@ def by_date(line: str, date: str, seq: int, tie: str) -> Place:
     return Place(line, 0, date, seq, tie)
 
 
+def by_record(line: str, date: str, seq: int, tie: str) -> Place:
+    """By a record's date or comparator key, then by its number; ties by creation (M1, M4)."""
+    return Place(line, 0, date, seq, tie)
+
+
+def by_rank_and_name(line: str, priority: int, name: str) -> Place:
+    """Higher priority first, then by code points of the name (M44)."""
+    return Place(line, -priority, BLANK, 0, name)
+
+
 def by_name(line: str, name: str) -> Place:
     """By code points of the name."""
     return Place(line, 0, BLANK, 0, name)

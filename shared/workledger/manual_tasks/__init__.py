@@ -1,0 +1,1 @@
+"""Manual tasks: records worked by people, in order, with adjudication. Pure."""
