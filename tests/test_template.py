@@ -47,7 +47,9 @@ def listed(value: Any) -> list[Any]:
 
 
 def statements(role: str) -> list[dict[str, Any]]:
-    return [s for p in ROLES[role]["Policies"] for s in p["PolicyDocument"]["Statement"]]
+    """A role's statements, those too that a parameter asks for."""
+    found = [s for p in ROLES[role]["Policies"] for s in p["PolicyDocument"]["Statement"]]
+    return [s["Fn::If"][1] if "Fn::If" in s else s for s in found]
 
 
 def allowed(role: str, resource: str) -> set[str]:
@@ -158,7 +160,41 @@ def test_roles_name_actions_and_resources(role: str) -> None:
 def test_due_rows_are_deleted_by_those_who_settle_what_is_due() -> None:
     deleting = {role for role in ROLES if "dynamodb:DeleteItem" in allowed(role, VIEWS)}
     deleting.remove("PurgeRole")
-    assert deleting == {"QueuesRole", "SwfRole", "LedgerProjectorRole", "TimekeeperRole"}
+    settling = {"QueuesRole", "SwfRole", "LambdasRole", "LedgerProjectorRole", "TimekeeperRole"}
+    assert deleting == settling
+
+
+def test_w27_functions_are_invoked_in_roles_that_were_named_by_one_function() -> None:
+    """The others have it called; nobody invokes a user's function in a role of ours."""
+    assuming = {role for role in ROLES if allowed(role, "LambdaRoleArns")}
+    assert assuming == {"LambdasRole"}
+    assert allowed("LambdasRole", "LambdaRoleArns") == {"sts:AssumeRole"}
+    invoking = {role for role in ROLES if allowed(role, "LambdasFunction.Arn")}
+    assert invoking == {"SwfRole", "TimekeeperRole"}
+    for name in ("SwfFunction", "TimekeeperFunction"):
+        assert FUNCTIONS[name]["Environment"]["Variables"]["LAMBDAS_FUNCTION"] == "LambdasFunction"
+    assert FUNCTIONS["LambdasFunction"]["Environment"]["Variables"]["LAMBDAS_FUNCTION"] == ""
+    assert FUNCTIONS["LambdasFunction"]["Timeout"] == 900
+    trusted = TEMPLATE["Outputs"]["LambdasRole"]["Value"]
+    assert trusted == "LambdasRole.Arn"
+
+
+def test_w27_where_no_role_is_named_nobody_may_assume_any() -> None:
+    """As it is deployed unless told otherwise."""
+    policies = [p["PolicyDocument"]["Statement"] for p in ROLES["LambdasRole"]["Policies"]]
+    ((condition, _, otherwise),) = [s["Fn::If"] for p in policies for s in p if "Fn::If" in s]
+    assert otherwise == "AWS::NoValue"
+    assert TEMPLATE["Parameters"]["LambdaRoleArns"]["Default"] == ""
+    joined = {"Fn::Join": ["", "LambdaRoleArns"]}
+    assert TEMPLATE["Conditions"][condition] == {"Fn::Not": [{"Fn::Equals": [joined, ""]}]}
+    plain = [
+        s
+        for role in ROLES
+        for p in ROLES[role]["Policies"]
+        for s in p["PolicyDocument"]["Statement"]
+        if "Fn::If" not in s
+    ]
+    assert not [s for s in plain if any(a.startswith("sts:") for a in listed(s["Action"]))]
 
 
 def test_the_authorizer_sees_tokens_only() -> None:
@@ -190,7 +226,11 @@ def test_w30_the_swf_route_alone_verifies_its_callers_itself() -> None:
     ((function, event),) = [(name, event) for name, event in events("HttpApi") if event.get("Auth")]
     assert (event["Method"], event["Path"], event["Auth"]) == (*SWF, {"Authorizer": "NONE"})
     variables = FUNCTIONS[function]["Environment"]["Variables"]
-    assert variables == {"POLL_SECONDS": "20", "SWF_KMS_KEY": "SwfKeysKey.Arn"}
+    assert variables == {
+        "POLL_SECONDS": "20",
+        "SWF_KMS_KEY": "SwfKeysKey.Arn",
+        "LAMBDAS_FUNCTION": "LambdasFunction",
+    }
     for role in ROLES:
         opens = {"kms:Decrypt"} if role == "SwfRole" else set()
         assert allowed(role, "SwfKeysKey.Arn") == opens

@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
-from threading import Lock
+from threading import Lock, Thread
 from typing import Any, cast
 
 from workledger import keys
@@ -21,9 +21,18 @@ from workledger.aggregates import AGGREGATES
 from workledger.api.permissions import Permissions, permissions
 from workledger.keys import is_claimed
 from workledger.ledger.execute import Executor
-from workledger.service.core import Core, NoWaker, PlainWaiter, Waiter, Waker
+from workledger.service.core import (
+    Core,
+    Functions,
+    NoFunctions,
+    NoWaker,
+    PlainWaiter,
+    Waiter,
+    Waker,
+)
 from workledger.stores.port import Store, Write
 from workledger.swf.entering import AnyKey, Door, IssuedKeys
+from workledger.swf.lambdas import Local, named
 from workledger.swf.sealing import KeyFile, Sealer
 from workledger.times import Clock, system_clock
 from workledger.views.claim import Memory
@@ -31,6 +40,8 @@ from workledger.views.order import spot
 
 DEFAULT_STORE = "sqlite:./workledger.db"
 CONNECTIONS = 64
+LONGEST_FUNCTION = 905
+"""Seconds: a Lambda function may take 900."""
 
 _for_good = ExitStack()
 """What lasts as long as the process: moto ends when nobody holds it any more."""
@@ -79,6 +90,7 @@ def from_environment(environ: Mapping[str, str]) -> App:
         waker=_waker(environ.get("WAKE_QUEUE_URL", "")),
         permitted=permissions(roles.split(",")) if roles else None,
         door=door_of(environ),
+        functions=functions_of(environ),
     )
 
 
@@ -93,6 +105,7 @@ def build(
     choose: Callable[[int], int] = random.randrange,
     permitted: Permissions | None = None,
     door: Door | None = None,
+    functions: Functions | None = None,
 ) -> App:
     """Wire an application on a store; everything that is not pure can be given."""
     memory, waker = Memory(), waker or NoWaker()
@@ -107,6 +120,7 @@ def build(
         waiter=waiter or PlainWaiter(sleep),
         waker=waker,
         memory=memory,
+        functions=functions or NoFunctions(),
     )
     return App(core, permitted or permissions(), door or IssuedKeys(sealer_of({})))
 
@@ -137,6 +151,22 @@ def open_store(
 
         create_tables(client, ledger_table, views_table)
     return DynamoStore(client, ledger_table, views_table)
+
+
+def functions_of(environ: Mapping[str, str]) -> Functions:
+    """Who runs Lambda functions (W27): AWS, where the template says so, or this machine.
+
+    `SWF_FUNCTIONS` names Python callables: `ship=shop.tasks:ship,bill=shop.tasks:bill`. Raises
+    ValueError.
+    """
+    if "LAMBDAS_FUNCTION" in environ:
+        from workledger.stores.lambda_functions import LambdaFunctions  # noqa: PLC0415
+
+        return LambdaFunctions(_invoking, environ["LAMBDAS_FUNCTION"])
+    known = named(environ.get("SWF_FUNCTIONS", ""))
+    if not known:
+        return NoFunctions()
+    return Local(known, lambda job: Thread(target=job, daemon=True).start())
 
 
 def door_of(environ: Mapping[str, str]) -> Door:
@@ -188,10 +218,18 @@ def _kms() -> Any:
     return _client("kms")
 
 
-def _client(service: str) -> Any:
+def _client(service: str, **settings: Any) -> Any:
     import boto3  # noqa: PLC0415
 
-    return cast("Any", boto3.session.Session()).client(service)
+    return cast("Any", boto3.session.Session()).client(service, **settings)
+
+
+def _invoking(service: str, credentials: Mapping[str, str]) -> Any:
+    """A client; that of functions waits as long as one may take, and never invokes one twice."""
+    from botocore.config import Config  # noqa: PLC0415
+
+    once = Config(read_timeout=LONGEST_FUNCTION, retries={"total_max_attempts": 1})
+    return _client(service, config=once if service == "lambda" else None, **credentials)
 
 
 def _pause(sleep: Callable[[float], None], choose: Callable[[int], int]) -> Callable[[int], None]:

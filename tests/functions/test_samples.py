@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from functions.authorizer.app import handler as authorizer
+from functions.lambdas.app import handler as lambdas
 from functions.projector.app import ledger_handler, views_handler
 from functions.purge.app import handler as purge
 from functions.swf.app import handler as swf
@@ -28,6 +29,7 @@ EXPECTED = {
 }
 OTHERS: dict[str, tuple[Any, Any]] = {
     "authorizer/request": (authorizer, {"isAuthorized": False}),
+    "lambdas/reaction": (lambdas, {}),
     "projector/ledger": (ledger_handler, {"batchItemFailures": []}),
     "projector/views": (views_handler, {"batchItemFailures": [], "state": {}}),
     "purge/schedule": (purge, {"purged": 0}),

@@ -24,7 +24,7 @@ from workledger.local.routing import Routes
 from workledger.local.server import Server, listen, url_of
 from workledger.local.telling import telling
 from workledger.local.workers import Workers
-from workledger.service import tokens
+from workledger.service import core, tokens
 from workledger.stores.port import Store
 
 __all__ = ["DEFAULT_STORE", "CannotServe", "run"]
@@ -95,9 +95,10 @@ def run(
         os.environ["POLL_SECONDS"] = f"{poll_seconds:g}"
         _environment(system, store)
         functions = Functions(system, load_handlers(system, template))
-    except (TemplateError, OSError) as error:
+        invoked = bootstrap.functions_of(_ours())
+    except (TemplateError, OSError, ValueError) as error:
         raise CannotServe(str(error)) from error
-    _run(settings, system, functions)
+    _run(settings, system, functions, invoked)
 
 
 def _environment(system: System, store: str) -> None:
@@ -109,7 +110,15 @@ def _environment(system: System, store: str) -> None:
             os.environ.setdefault(name, value)
 
 
-def _run(settings: _Settings, system: System, functions: Functions) -> None:
+def _ours() -> dict[str, str]:
+    """The environment, without what the template says of the function that invokes others."""
+    given = os.environ.get("LAMBDAS_FUNCTION")
+    return {n: value for n, value in os.environ.items() if n != "LAMBDAS_FUNCTION" or given}
+
+
+def _run(
+    settings: _Settings, system: System, functions: Functions, invoked: core.Functions
+) -> None:
     try:
         listening = listen(settings.host, settings.port)
     except OSError as error:
@@ -119,7 +128,7 @@ def _run(settings: _Settings, system: System, functions: Functions) -> None:
     with listening:
         store = open_store(settings.store, settings.endpoint_url)
         try:
-            machine = _wire(settings, system, store, functions)
+            machine = _wire(settings, system, store, functions, invoked)
             _need_tokens(settings)
             follow(machine, store, settings.store, settings.endpoint_url)
             role = settings.role_without_token
@@ -131,7 +140,13 @@ def _run(settings: _Settings, system: System, functions: Functions) -> None:
             getattr(store, "close", lambda: None)()
 
 
-def _wire(settings: _Settings, system: System, store: Store, functions: Functions) -> Machine:
+def _wire(
+    settings: _Settings,
+    system: System,
+    store: Store,
+    functions: Functions,
+    invoked: core.Functions,
+) -> Machine:
     """Have the functions use this store, and everything else hear of it."""
     machine = Machine(system, functions.call, times.system_clock)
     told = telling(store, machine.heard)
@@ -143,6 +158,7 @@ def _wire(settings: _Settings, system: System, store: Store, functions: Function
             waiter=machine.waiter,
             permitted=_permissions(),
             door=bootstrap.door_of({**os.environ, **keys}),
+            functions=invoked,
         )
     )
     return machine

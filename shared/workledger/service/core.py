@@ -56,12 +56,19 @@ class NoWaker:
 class Functions(Protocol):
     """Runs the Lambda functions that SWF deciders schedule (W27)."""
 
-    def refusal(self, name: str) -> str | None:
-        """Why a function cannot be started; None when it can."""
+    def refusal(self, name: str, role: str) -> str | None:
+        """Why a function cannot be started in a role; None when it can. Raises StoreBusy."""
         ...
 
     def invoke(self, name: str, text: str, role: str) -> str:
         """A function's answer to a JSON text, in a role. Raises FunctionError when it failed."""
+        ...
+
+    def begin(self, job: Callable[[], None], stream: str, thing: str) -> bool:
+        """Have a reaction that invokes a function carried out; whether that is done elsewhere.
+
+        Here it is `job()`; elsewhere it is `reacting.attempt` of the stream and thing.
+        """
         ...
 
 
@@ -69,13 +76,18 @@ class Functions(Protocol):
 class NoFunctions:
     """For where nobody runs functions."""
 
-    def refusal(self, name: str) -> str | None:
+    def refusal(self, name: str, role: str) -> str | None:  # noqa: ARG002 (whatever it is)
         """None can be started."""
         return f"no function {name!r} can be run here"
 
     def invoke(self, name: str, text: str, role: str) -> str:  # noqa: ARG002 (never called)
         """Nothing."""
         raise FunctionError("NotHere", name)
+
+    def begin(self, job: Callable[[], None], stream: str, thing: str) -> bool:  # noqa: ARG002
+        """At once: it will be refused."""
+        job()
+        return False
 
 
 @dataclass(frozen=True)

@@ -4,6 +4,7 @@ Each is an event in the first stream that names the target, a row there that is 
 an outcome, and a command to the second whose id the target remembers: never twice, never forgotten.
 """
 
+import logging
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
@@ -32,6 +33,8 @@ from workledger.workflows.folding import ASKS, RETRY_SECONDS
 from workledger.workflows.outcomes import Asked, ChildEnd
 
 LONGEST_PAUSE_SECONDS = 300
+
+_log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +74,24 @@ def react_to(core: Core, result: Result) -> None:
 
 
 def attempt(core: Core, stream: str, thing: str) -> None:
-    """Carry out a reaction if it is still to be; never raises a store's fault."""
+    """Carry out a reaction if it is still to be; never raises a store's fault.
+
+    One that invokes a function may be carried out elsewhere: it is looked after until it began.
+    """
+    if thing.rsplit(".", 1)[1] != "lambda":
+        carry_out(core, stream, thing)
+        return
+    try:
+        elsewhere = core.functions.begin(partial(carry_out, core, stream, thing), stream, thing)
+    except StoreError as error:
+        _log.warning("%s of %s could not be begun: %s", thing, stream, error)
+        elsewhere = True
+    if elsewhere:
+        _later(core, stream, thing)
+
+
+def carry_out(core: Core, stream: str, thing: str) -> None:
+    """Carry out a reaction here and now."""
     try:
         _react(core, stream, thing)
     except StoreError:
