@@ -16,8 +16,9 @@ MOST_BYTES = 6 * 1024 * 1024
 
 JSON = "application/json"
 NDJSON = "application/x-ndjson"
+CSV = "text/csv"
 
-KEPT_AS_TEXT = ("result",)
+KEPT_AS_TEXT = ("result", "answer", "schema")
 """Members of a body whose text is kept digit for digit (Q10)."""
 
 
@@ -78,15 +79,20 @@ class HttpEvent(APIGatewayProxyEventV2):
         return self.headers.get("content-type", "").partition(";")[0].strip()
 
     @cached_property
-    def text(self) -> str:
-        """The body as text. Raises Refused: request_too_large, invalid_json (not UTF-8)."""
+    def raw(self) -> bytes:
+        """The body as it came. Raises Refused: request_too_large, invalid_json (not base64)."""
         body: str = self.body or ""
         if len(body) > (MOST_BYTES * 4 // 3 + 4 if self.is_base64_encoded else MOST_BYTES):
             raise _too_large(len(body))
         raw = _decoded(body) if self.is_base64_encoded else _utf8(body)
         if len(raw) > MOST_BYTES:
             raise _too_large(len(raw))
-        return jsontext.text_of(raw)
+        return raw
+
+    @cached_property
+    def text(self) -> str:
+        """The body as text. Raises Refused: request_too_large, invalid_json (not UTF-8)."""
+        return jsontext.text_of(self.raw)
 
     @cached_property
     def json_body(self) -> Any:  # pyright: ignore[reportIncompatibleVariableOverride]

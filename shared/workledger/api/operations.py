@@ -88,7 +88,7 @@ class Operations:
         """Register the decorated function as `METHOD path`, path in OpenAPI's form."""
 
         def register(handler: Handler) -> Handler:
-            body = tuple(takes) if method in ("POST", "PATCH") else ()
+            body = tuple(takes) if method in ("POST", "PUT", "PATCH") else ()
             self.all.append(
                 Operation(
                     method,

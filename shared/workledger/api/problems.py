@@ -20,6 +20,8 @@ class Kind:
 
 _FIX = "Correct the request; sending it again unchanged gives the same answer."
 _LOOK = "Read the item again: somebody else acted on it."
+_LIST = "Look at your list again, or take the next one."
+_HIT = "Read the record again: somebody else acted on it."
 _RUN = "Go on without a run, or start one: the next take answers it."
 
 TABLE: Mapping[str, Kind] = {
@@ -30,6 +32,10 @@ TABLE: Mapping[str, Kind] = {
     "invalid_header": Kind(400, "A header has a fault", _FIX),
     "invalid_value": Kind(400, "A value is not allowed", _FIX),
     "unknown_member": Kind(400, "The body has an unknown member", _FIX),
+    "comparator_needed": Kind(400, "A custom order needs a Task Comparator", _FIX),
+    "answer_invalid": Kind(
+        400, "The answer does not fit the task's schema", "Correct the answer: `errors` says where."
+    ),
     "foreign_request": Kind(400, "The body belongs to another product", "Convert it first."),
     # who and whether
     "unauthenticated": Kind(
@@ -37,6 +43,11 @@ TABLE: Mapping[str, Kind] = {
     ),
     "forbidden": Kind(403, "Not allowed", "Ask an admin for a role that holds the permission."),
     "foreign_run": Kind(403, "The run belongs to another", _RUN),
+    "not_yours": Kind(403, "The assignment is another worker's", _LIST),
+    "not_on_roster": Kind(
+        403, "Not on the task's roster", "Ask who manages the task, or work another one."
+    ),
+    "answered": Kind(403, "Who answered a record does not adjudicate it", "Leave it to another."),
     # not there
     "not_found": Kind(404, "No such address", "See docs/openapi.json for what there is."),
     "queue_not_found": Kind(404, "No such queue", "List the queues, or create this one."),
@@ -44,6 +55,14 @@ TABLE: Mapping[str, Kind] = {
     "run_not_found": Kind(404, "No such run", _RUN),
     "token_not_found": Kind(404, "No such token", "List the tokens with `workledger token list`."),
     "key_not_found": Kind(404, "No such key", "List the keys on the command line."),
+    "task_not_found": Kind(404, "No such manual task", "List the tasks, or create this one."),
+    "load_not_found": Kind(404, "No such load", "Its id is in the answer that began it."),
+    "hit_not_found": Kind(404, "No such hit", "List the task's hits."),
+    "assignment_not_found": Kind(404, "No such assignment", _LIST),
+    "process_not_found": Kind(
+        404, "No such business process", "List the processes, or create this one."
+    ),
+    "record_not_found": Kind(404, "No such record", "List the process's records."),
     "method_not_allowed": Kind(
         405, "No such method here", "The header Allow names those there are."
     ),
@@ -60,6 +79,22 @@ TABLE: Mapping[str, Kind] = {
     "already_closed": Kind(409, "The round was closed otherwise", _LOOK),
     "run_ended": Kind(409, "The run has ended", _RUN),
     "too_late": Kind(409, "The restore time is over", "Add the item again."),
+    "task_exists": Kind(409, "The manual task exists", "Use that task, or choose another name."),
+    "process_exists": Kind(
+        409, "The business process exists", "Use that process, or choose another name."
+    ),
+    "task_archived": Kind(
+        409, "The manual task is archived", "Take it out of the archive: `archived` false."
+    ),
+    "hit_taken": Kind(409, "The record is not to be had", _LIST),
+    "hidden": Kind(409, "The record is hidden from you", _LIST),
+    "assignment_over": Kind(409, "The assignment is over", _LIST),
+    "already_submitted": Kind(409, "The assignment was answered", _LIST),
+    "already_approved": Kind(409, "The answer was approved", _HIT),
+    "already_decided": Kind(409, "The record was decided", _HIT),
+    "already_routed": Kind(409, "The record went on to its next step", _HIT),
+    "not_submitted": Kind(409, "The assignment has no answer", _HIT),
+    "not_unresolved": Kind(409, "The record needs no adjudicator", _HIT),
     "version_mismatch": Kind(
         412, "Changed in the meantime", "Read it again and base the change on its new version."
     ),
@@ -79,6 +114,11 @@ TABLE: Mapping[str, Kind] = {
         415, "The content type is not understood", "Send the content type that the detail names."
     ),
     "key_reused": Kind(422, "The key was used for something else", "Use a new Idempotency-Key."),
+    "invalid_records": Kind(
+        422,
+        "The records have faults",
+        "Correct the file: `problems` says where, the first 100 of `total`. Nothing was created.",
+    ),
     "version_required": Kind(
         428, "Say which version the change is based on", 'Send `If-Match` with the ETag, like "3".'
     ),
@@ -133,6 +173,8 @@ class Problem:
             "advice": kind.advice,
             "errors": [fault.wire() for fault in self.faults],
         }
+        if self.code == "invalid_records":
+            return {**body, **(self.context or {})}
         if self.context:
             body["context"] = dict(self.context)
         if self.id:

@@ -25,7 +25,8 @@ def serve(
         str | None,
         typer.Option(
             "--as",
-            help="Role of requests without a token: viewer, operator, developer (default), admin.",
+            help="Role of requests without a token: viewer, operator, worker, requester, "
+            "adjudicator, developer (default), admin.",
             metavar="ROLE",
         ),
     ] = None,

@@ -92,7 +92,13 @@ def rebuild(
 def create(
     owner: Annotated[str, typer.Argument(help="Who it is for: the actor of what it does.")],
     role: Annotated[
-        str, typer.Option("--role", help="viewer, operator, developer or admin.", metavar="ROLE")
+        str,
+        typer.Option(
+            "--role",
+            help="viewer, operator, developer, admin; of people's work: worker, requester, "
+            "adjudicator.",
+            metavar="ROLE",
+        ),
     ],
     expires: Annotated[
         str | None, typer.Option("--expires", help="Until when it is good.", metavar="MOMENT")

@@ -8,13 +8,13 @@ from functools import partial
 
 from workledger import keys
 from workledger.access import token as token_rules
+from workledger.access.roles import ROLES
 from workledger.access.token import Token
 from workledger.errors import Refused
 from workledger.ledger import fold
 from workledger.service.core import Core
 from workledger.times import plus
 
-ROLES = ("viewer", "operator", "developer", "admin")
 LONGEST_OWNER = 128
 
 _FORM = re.compile(r"wl_([a-z2-7]{16})_([a-z2-7]{52})")

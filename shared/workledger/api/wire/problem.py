@@ -15,6 +15,17 @@ class Fault(TypedDict):
     message: str
 
 
+class RecordProblem(TypedDict):
+    """One thing that is wrong in a file of records (M54)."""
+
+    record: Annotated[int | None, Field(description="Which record, from 1; null: the file.")]
+    line: Annotated[int | None, Field(description="Where it begins, from 1; null in JSON.")]
+    column: str | None
+    value: Annotated[str | None, Field(description="What stands there, shortened.")]
+    code: str
+    hint: Annotated[str, Field(description="What is expected instead.")]
+
+
 class Problem(TypedDict):
     """Why a request was refused."""
 
@@ -29,6 +40,15 @@ class Problem(TypedDict):
     errors: list[Fault]
     context: NotRequired[
         Annotated[dict[str, Any], Field(description="Ids and numbers that the detail speaks of.")]
+    ]
+    problems: NotRequired[
+        Annotated[
+            list[RecordProblem],
+            Field(max_length=100, description="Of `invalid_records`: the first 100."),
+        ]
+    ]
+    total: NotRequired[
+        Annotated[int, Field(description="Of `invalid_records`: how many problems there are.")]
     ]
     id: NotRequired[
         Annotated[str, Field(description="Of an unexpected error: how the log names it.")]
