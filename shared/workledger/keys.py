@@ -261,6 +261,10 @@ _ASSIGNMENT = re.compile(r"a_([a-z0-9]{26})\.([1-9][0-9]{0,11})")
 
 TASKS_LINE = "manual_tasks#0"
 ARCHIVED_TASKS_LINE = "manual_tasks/archived#0"
+PROCESSES_LINE = "processes#0"
+
+MOVING_LINE = "manual/moving#0"
+"""Records that leave a timed step for a further one, or for an end, by the moment."""
 
 
 def task_stream(name: str) -> str:
@@ -276,6 +280,30 @@ def load_stream(task: str, unique: str) -> str:
 def hit_stream(owner: str, number: int | str) -> str:
     """The stream of a hit: of a record of a load, or of a record's visit to a step."""
     return f"hit/{digest(owner, str(number))}"
+
+
+def process_stream(name: str) -> str:
+    """The stream of a business process: never the digest of a task of that name."""
+    return f"process/{digest('process', name)}"
+
+
+def step_stream(process: str, step: str) -> str:
+    """The stream of a timed step of a process, in all its versions."""
+    return f"step/{digest(process, step)}"
+
+
+def record_stream(load: str, index: int) -> str:
+    """The stream of a record's way through a process."""
+    return f"record/{digest(load, str(index))}"
+
+
+def entry_thing(entry: str) -> str:
+    """The row by which a timed step remembers what it answered to an entering."""
+    return f"e.{digest(entry)}"
+
+
+MOVING_THING = "m"
+"""The row by which a record stands on the moving line."""
 
 
 def manual_id(stream: str) -> str:
@@ -339,6 +367,11 @@ def hits_line(task: str, status: str) -> str:
 def loads_line(owner: str) -> str:
     """The loads of a task or process."""
     return f"manual/{owner}/loads#0"
+
+
+def records_line(process: str, step: str) -> str:
+    """The records that are at a step of a process, or come to it next."""
+    return f"manual/{process}/step/{digest(step)}#0"
 
 
 def active_line(worker: str) -> str:
