@@ -33,7 +33,7 @@ def text_of(value: Any) -> str | None:
 
 def date_of(value: Any, zone: tzinfo) -> str | None:
     """The value as `YYYY-MM-DDThh:mm:ss.sss` in the zone; None when no record_date (M53)."""
-    if not isinstance(value, str):
+    if not isinstance(value, str) or not value.strip():
         return None
     try:
         return record_date(value, zone).text
