@@ -151,6 +151,8 @@ def test_m27_only_the_rules_fields_count():
     assert of('{"class":"A","sum":null}') == of('{"class":"A","other":5}')
     assert of('{"class":"A"}') != of('{"class":"B"}')
     assert of('{"note":"x"}') == of("{}")
+    nothing = ("false", "0", '""', "[]", "{}")
+    assert len({of(f'{{"class":{one}}}') for one in (*nothing, "null")}) == len(nothing) + 1
     assert len({of('"x"'), of('"y"'), of("[]"), of("{}"), of("null")}) == 5
 
 
