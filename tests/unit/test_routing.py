@@ -279,7 +279,13 @@ def test_m13_steps_that_do_not_fit_are_refused_with_the_field():
         ([node("t1", "e", "t1"), node("e")], "steps[0].next.else"),
         ([node("m", "t1"), node("t1", "m", "t2"), node("t2", "t1", "m")], "steps[1].next.else"),
         (
-            [node("t1", "t3", "t2"), node("t2", "t1"), node("t3", "e"), node("e")],
+            [
+                node("t1", "t3", "t2"),
+                node("t2", "t1"),
+                node("t3", "t4"),
+                node("t4", "e"),
+                node("e"),
+            ],
             "steps[0].next.else",
         ),
         ([node("t0", "t1"), node("t1", "t2"), node("t2", "t1")], "steps[1].next"),
