@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from workledger.api.http import JSON
-from workledger.api.operations import Operation
+from workledger.api.operations import Answer, Operation
 from workledger.api.problems import CONTENT_TYPE, TABLE
 
 PROBLEM = {CONTENT_TYPE: {"schema": {"$ref": "#/components/schemas/Problem"}}}
@@ -28,7 +28,7 @@ def route_of(operation: Operation) -> dict[str, Any]:
         "method": operation.method,
         "summary": operation.summary,
         "description": _description(operation),
-        "responses": {operation.answer.status: _answer(operation), **_refusals(operation)},
+        "responses": {**_answers(operation), **_refusals(operation)},
         "tags": [operation.tag],
         "operation_id": operation.id,
     }
@@ -39,8 +39,12 @@ def _description(operation: Operation) -> str:
     return f"{operation.description}\n\n{needs}" if operation.description else needs
 
 
-def _answer(operation: Operation) -> dict[str, Any]:
-    answer = operation.answer
+def _answers(operation: Operation) -> dict[int, dict[str, Any]]:
+    first = operation.answer
+    return {answer.status: _answer(answer) for answer in (first, *first.also)}
+
+
+def _answer(answer: Answer) -> dict[str, Any]:
     headers = {
         name: {"description": text, "schema": {"type": "string"}}
         for name, text in answer.headers.items()

@@ -19,6 +19,8 @@ class Answer:
     models: dict[str, Any] = field(default_factory=dict[str, Any])
     headers: dict[str, str] = field(default_factory=dict[str, str])
     description: str = "Done"
+    also: "tuple[Answer, ...]" = ()
+    """With other statuses."""
 
 
 def answers(model: Any, status: int = 200, **headers: str) -> Answer:

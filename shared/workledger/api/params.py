@@ -20,6 +20,24 @@ QueueInPath = Annotated[
 ]
 ItemInPath = Annotated[str, Path(description="The item's id.")]
 RunInPath = Annotated[str, Path(description="The run's id.")]
+TaskInPath = Annotated[
+    str,
+    Path(
+        description="The manual task's id, or its name percent-encoded (not one with a slash or a "
+        "question mark: see queues).",
+        examples=["Invoices"],
+    ),
+]
+ProcessInPath = Annotated[
+    str,
+    Path(
+        description="The business process's id, or its name percent-encoded.", examples=["Claims"]
+    ),
+]
+LoadInPath = Annotated[str, Path(description="The load's id.")]
+HitInPath = Annotated[str, Path(description="The hit's id.")]
+AssignmentInPath = Annotated[str, Path(description="The assignment's id.")]
+RecordInPath = Annotated[str, Path(description="The record's id.")]
 
 Limit = Annotated[int, Interval(ge=1, le=100), DIGITS, Query(description="How many at most.")]
 FeedLimit = Annotated[int, Interval(ge=1, le=1_000), DIGITS, Query(description="How many at most.")]
@@ -77,8 +95,8 @@ def required_version(if_match: str | None) -> int:
     if version is None:
         raise Refused(
             "version_required",
-            "a change says which version it is based on: read the queue, then send its ETag "
-            "as If-Match",
+            "a change says which version it is based on: read it first, then send its ETag as "
+            "If-Match",
             field="If-Match",
         )
     return version

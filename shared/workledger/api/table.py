@@ -39,15 +39,16 @@ _NUMBER = re.compile(r"-[0-9]+(\.[0-9]+)?([eE][+-]?[0-9]+)?")
 
 def rows(items: Sequence[Item]) -> Iterator[str]:
     """The lines of the table, the header first."""
-    yield _line(COLUMNS)
+    yield line(COLUMNS)
     for item in items:
-        yield _line([_cell(_value(item, column)) for column in COLUMNS])
+        yield line([cell(_value(item, column)) for column in COLUMNS])
 
 
-def _line(cells: Sequence[str]) -> str:
-    line = io.StringIO()
-    csv.writer(line).writerow(cells)
-    return line.getvalue()
+def line(cells: Sequence[str]) -> str:
+    """One line of a table."""
+    written = io.StringIO()
+    csv.writer(written).writerow(cells)
+    return written.getvalue()
 
 
 def _value(item: Item, column: str) -> Any:
@@ -64,7 +65,8 @@ def _value(item: Item, column: str) -> Any:
             return None
 
 
-def _cell(value: Any) -> str:
+def cell(value: Any) -> str:
+    """A value as a cell: nothing that a spreadsheet would run."""
     if value is None:
         return ""
     text = value.text if isinstance(value, Raw) else str(value)
