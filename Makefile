@@ -17,7 +17,7 @@ export SAM_CLI_TELEMETRY := 0
 export AWS_DEFAULT_REGION ?= eu-central-1
 
 .DEFAULT_GOAL := help
-.PHONY: help setup setup-all demo serve test test-3.13 check format format-check lint types imports \
+.PHONY: help setup setup-all demo serve test test-3.13 check format format-check lint types imports rules \
 	openapi openapi-check lock-check template layer wheel bench bench-peers fidelity clean \
 	contract-envs recordings
 
@@ -102,7 +102,7 @@ test: setup ## the tests (TESTS=tests/unit to choose)
 test-3.13: .venv-3.13/.dev ## the tests on Lambda's Python
 	.venv-3.13/bin/pytest -n auto --dist loadgroup $(TESTS)
 
-check: lock-check format-check lint types imports openapi-check template ## all that CI checks besides the tests
+check: lock-check format-check lint types imports rules openapi-check template ## all that CI checks besides the tests
 
 lock-check: $(UV)
 	$(UV) lock --check --quiet
@@ -122,6 +122,9 @@ types: setup ## pyright, strict
 
 imports: setup ## who may import what
 	$(BIN)/lint-imports --no-logo
+
+rules: setup ## every rule, and every row of a table, has its test
+	$(BIN)/python tools/rules.py --check
 
 openapi: setup ## write docs/openapi.json
 	$(BIN)/python -m workledger.api.openapi docs/openapi.json

@@ -222,7 +222,7 @@ def test_every_number_from_q1_to_q102_that_was_given_is_there() -> None:
     assert numbers == {number for ten in tens for number in ten} | set(rest)
 
 
-def test_every_number_from_w1_to_w32_is_there() -> None:
+def test_the_rules_of_workflows_are_all_there() -> None:
     numbers = {int(rule[1:]) for rule in rules.named((rules.RULES / "workflows.md").read_text())}
     assert numbers == set(range(1, 33))
 

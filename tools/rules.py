@@ -2,11 +2,12 @@
 
 A test belongs to a rule when the rule's number is in its name (`test_q42_...`). Names that stand
 there and exist are kept; where there are none, some are chosen. Exits with 1, and lists them, when
-rules have no test (or, with `--check`, when a named test does not exist). A rule may say "No test
-yet: ..." itself; that goes when it has one.
+rules have no test (or, with `--check`, when a named test does not exist), or rows of tables (see
+tools/rows.py). A rule may say "No test yet: ..." itself; that goes when it has one.
 """
 
 import re
+import subprocess
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -100,8 +101,9 @@ def main(check: bool) -> int:
             text = written(text, found)
             path.write_text(text, encoding="utf-8")
         wrong += [f"{path.name}: {fault}" for fault in faults(text, found)]
-    print(*wrong, sep="\n", end="\n" if wrong else "")
-    return 1 if wrong else 0
+    print(*wrong, sep="\n", end="\n" if wrong else "", flush=True)
+    tables = subprocess.run([sys.executable, str(ROOT / "tools" / "rows.py")], check=False)
+    return 1 if wrong or tables.returncode else 0
 
 
 if __name__ == "__main__":

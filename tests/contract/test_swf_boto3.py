@@ -386,6 +386,7 @@ def test_w25_table_1_2_faults_and_messages(domain: Domain, row: str) -> None:
         ("poll_for_activity_task", {"startedEventId": 0}),
     ],
 )
+@pytest.mark.row("1.8 a poll is held")
 def test_w2_table_1_8_an_empty_poll_after_the_hold(
     domain: Domain, operation: str, empty: dict[str, int]
 ) -> None:
@@ -404,6 +405,7 @@ def patient(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
         yield server.url
 
 
+@pytest.mark.row("1.8 a poll is answered at once")
 def test_w7_table_1_8_a_poll_answers_as_soon_as_a_task_is_there(patient: str) -> None:
     """Within 100 ms on one machine, in the median of some; a decision and an activity task."""
     domain = Domain(client_of(patient))

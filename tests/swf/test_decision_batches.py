@@ -67,6 +67,7 @@ def met(world: World) -> Met:
 
 
 @stores
+@pytest.mark.row("1.6 several failures in one batch")
 def test_w5_one_of_several_fails_on_its_meaning(met: Met) -> None:
     """W5: the others are carried out; both failures bring one new decision task."""
     before = len(met.history())
@@ -139,6 +140,7 @@ WRONG_IN_FORM = {
 
 
 @pytest.mark.parametrize("name", WRONG_IN_FORM)
+@pytest.mark.row("1.3 a batch that is wrong in form")
 @stores
 def test_w6_a_batch_wrong_in_form_is_refused_whole(met: Met, name: str) -> None:
     """W6: nothing is recorded, and the token can still be used."""
@@ -153,6 +155,7 @@ def test_w6_a_batch_wrong_in_form_is_refused_whole(met: Met, name: str) -> None:
     assert met.since(len(before)) == ["DecisionTaskCompleted", "MarkerRecorded"]
 
 
+@pytest.mark.row("1.6 an empty list of decisions")
 def test_w5_an_empty_batch_completes_the_task_and_nothing_else(met: Met) -> None:
     """W5, 1.6: no new decision task either."""
     before = len(met.history())

@@ -145,6 +145,7 @@ def test_w26_regions_and_accounts_are_apart(wire: Wire) -> None:
     assert names(wire("ListDomains", registrationStatus="REGISTERED")) == ["d"]
 
 
+@pytest.mark.row("1.10 life of a page token")
 def test_w22_page_tokens_live_a_day_and_are_of_one_list(world: World, wire: Wire) -> None:
     """1.2, bad and expired page tokens."""
     wire.begin()
@@ -165,6 +166,7 @@ def test_w22_page_tokens_live_a_day_and_are_of_one_list(world: World, wire: Wire
     )
 
 
+@pytest.mark.row("1.10 domains")
 def test_w26_an_account_has_at_most_100_domains(wire: Wire) -> None:
     """1.10, domains, deprecated ones included; the name that exists is said first."""
     for number in range(domains.MOST_DOMAINS):
@@ -197,6 +199,7 @@ def test_w26_tags_of_a_domain(world: World, wire: Wire) -> None:
     world.verify()
 
 
+@pytest.mark.row("1.10 tags of a domain")
 def test_w26_at_most_50_tags(wire: Wire) -> None:
     """1.10, tags per domain: TooManyTagsFault, and nothing is changed."""
     fifty = [{"key": str(number), "value": "x"} for number in range(50)]

@@ -135,6 +135,7 @@ def test_w27_a_function_that_fails_tells_its_error(deployed: Deployed) -> None:
     assert "invoice" in attrs["details"]
 
 
+@pytest.mark.row("1.3 a function that is not there")
 def test_w27_table_1_3_a_function_that_is_not_there_started_and_failed(deployed: Deployed) -> None:
     """Lambda alone knows: ResourceNotFoundException."""
     deployed.schedule("nobody")

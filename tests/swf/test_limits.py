@@ -38,6 +38,7 @@ def wire(world: World, crowded: Crowded) -> Wire:
     return Wire(make_core(cast("Store", crowded), Surroundings(world.clock), "x"))
 
 
+@pytest.mark.row("1.10 open executions")
 def test_w26_a_domain_has_at_most_100_000_open_executions(
     world: World, wire: Wire, crowded: Crowded
 ) -> None:

@@ -128,6 +128,7 @@ def test_w8_a_late_urgent_task_passes_all_that_wait(world: World) -> None:
     assert drain(service) == ["urgent", *(f"{number}" for number in range(12)), "later"]
 
 
+@pytest.mark.row("1.5 priority of decision tasks", "1.5 priority of an activity")
 def test_w8_w11_own_value_else_the_types_else_zero(world: World) -> None:
     """An explicit "0" overrides a default of 10; a workflow's priority passes to no activity."""
     service = serving(world)
@@ -157,6 +158,7 @@ def _scheduled(activity_id: str, of: dict[str, str], **attrs: Any) -> dict[str, 
     return decision("ScheduleActivityTask", activityId=activity_id, activityType=of, **attrs)
 
 
+@pytest.mark.row("1.5 nothing inherits a priority")
 def test_w11_children_and_next_runs_inherit_no_priority(world: World) -> None:
     """A child has its own or its type's; a continued run its own or the type's."""
     service = serving(world)

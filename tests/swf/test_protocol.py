@@ -138,6 +138,7 @@ def test_w1_a_body_that_is_no_json_object_is_a_serialization_exception(
     assert (answer.status, answer.code) == (400, "SerializationException")
 
 
+@pytest.mark.row("1.10 request size")
 def test_w26_a_request_has_at_most_a_megabyte(wire: Wire) -> None:
     """1.10, request size: 400."""
     body = b'{"name": "d"' + b" " * 1024 * 1024 + b"}"
@@ -149,6 +150,7 @@ def test_w26_a_request_has_at_most_a_megabyte(wire: Wire) -> None:
 
 
 @pytest.mark.parametrize("error", [StoreBusy("busy"), AnswerLost("lost"), NewerShape("newer")])
+@pytest.mark.row("1.10 throttling")
 def test_w1_what_cannot_be_done_now_is_a_503(core: Core, error: Exception) -> None:
     """Every SDK takes that for a passing fault and tries again."""
 
@@ -172,6 +174,7 @@ def test_w26_the_region_is_that_of_the_signature(wire: Wire) -> None:
         Wire(wire.core, account="000000000001")("DescribeDomain", name=DOMAIN)
 
 
+@pytest.mark.row("1.8 a client that has gone")
 def test_w28_a_poll_whose_client_has_gone_takes_nothing(wire: Wire) -> None:
     """The task stays for somebody who is there."""
     wire.begin().start("w")
@@ -188,6 +191,7 @@ def test_w28_a_poll_whose_client_has_gone_takes_nothing(wire: Wire) -> None:
         ("PollForActivityTask", {"startedEventId": 0}),
     ],
 )
+@pytest.mark.row("1.8 the empty answer")
 def test_w2_an_empty_poll_has_no_token_and_no_events(
     wire: Wire, operation: str, empty: dict[str, int]
 ) -> None:

@@ -115,6 +115,7 @@ def test_w21_a_child_that_ended_is_not_started_again_for_a_parent_that_has_ended
 
 @pytest.mark.parametrize("policy", ["TERMINATE", "REQUEST_CANCEL", "ABANDON"])
 @pytest.mark.parametrize("when", ["unbegun", "unheard", "known", "continued"])
+@pytest.mark.row("1.7 child policies")
 def test_w24_the_policy_reaches_a_child_wherever_it_is(
     world: World, policy: str, when: str
 ) -> None:
@@ -146,6 +147,7 @@ def test_w24_the_policy_reaches_a_child_wherever_it_is(
 
 
 @pytest.mark.parametrize("end", ["CompleteWorkflowExecution", "CancelWorkflowExecution"])
+@pytest.mark.row("1.7 child policies")
 def test_w24_the_policy_is_for_termination_and_timeouts_only(world: World, end: str) -> None:
     """A parent that completes, fails or is cancelled leaves its children alone."""
     service = serving(world)
@@ -158,6 +160,7 @@ def test_w24_the_policy_is_for_termination_and_timeouts_only(world: World, end: 
     assert [service.head(one).closed for one in "cd"] == [None, None]
 
 
+@pytest.mark.row("1.7 child policies")
 def test_w24_the_policy_of_a_timeout_is_the_executions_own(world: World) -> None:
     """Whoever sees the time-out; grandchildren too, by their parent's policy."""
     service = serving(world)
@@ -186,6 +189,7 @@ def test_w24_a_stranger_with_the_childs_workflow_id_is_left_alone(world: World) 
     agree(service.core, ["p", "c"])
 
 
+@pytest.mark.row("1.7 a child that continues as new")
 def test_w26_a_child_that_continues_as_new_stays_the_child(world: World) -> None:
     """Its parent hears of the last run only, once."""
     service = serving(world)

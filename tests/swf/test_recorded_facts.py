@@ -15,6 +15,7 @@ def kiln(world: World) -> Kiln:
     return Kiln(world)
 
 
+@pytest.mark.row("1.6 closing with open activities")
 def test_w15_an_execution_is_canceled_while_an_activity_goes_on(kiln: Kiln) -> None:
     """Recorded: one activity is open at the end and is counted on; nothing closes it."""
     kiln.start(input='{"pots":3}')
@@ -45,6 +46,7 @@ def test_w15_an_execution_is_canceled_while_an_activity_goes_on(kiln: Kiln) -> N
         kiln.respond("Completed", task)
 
 
+@pytest.mark.row("1.6 one started and one scheduled")
 def test_w3_an_activity_that_ends_while_a_decider_works_brings_one_more_task(kiln: Kiln) -> None:
     """Recorded: the next decision task is scheduled at once, and started when the first is done."""
     kiln.start(input='{"pots":3}')
@@ -163,6 +165,7 @@ def test_w1_a_tag_may_be_null(kiln: Kiln) -> None:
     assert shown[1]["executionInfo"]["tagList"] == [None]
 
 
+@pytest.mark.row("1.6 openDecisionTasks")
 def test_w3_a_started_decision_task_is_not_open_any_more(kiln: Kiln) -> None:
     """Recorded three times: while a decider works, no decision task is counted as open."""
     kiln.start(input="{}")

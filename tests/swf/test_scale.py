@@ -153,6 +153,7 @@ LAST: dict[str, tuple[int, Callable[[Service], Any], list[str]]] = {
 
 
 @pytest.mark.parametrize("last", LAST)
+@pytest.mark.row("1.7 causes of a termination", "1.10 history")
 def test_w29_at_25_000_events_the_execution_is_terminated(world: World, last: str) -> None:
     """EVENT_LIMIT_EXCEEDED, whatever the last event was; nobody gets a task that is over."""
     upto, ask, expected = LAST[last]
@@ -169,6 +170,7 @@ def test_w29_at_25_000_events_the_execution_is_terminated(world: World, last: st
     check(world, "w")
 
 
+@pytest.mark.row("1.10 decisions of one answer")
 def test_w29_a_batch_of_thousands_of_decisions_is_one_commit(world: World) -> None:
     """More events than a row holds, carried out or refused as one."""
     service = serving(world)
@@ -224,6 +226,7 @@ def test_w29_long_texts_come_back_whole_page_by_page(world: World) -> None:
     ],
     ids=["activities", "timers"],
 )
+@pytest.mark.row("1.10 open activities", "1.10 open timers")
 def test_w29_a_thousand_may_be_open(
     world: World, decide: Callable[[str], Answer], cause: str, cancel: Answer
 ) -> None:

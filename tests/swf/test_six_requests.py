@@ -260,6 +260,7 @@ def test_w10_the_run_that_goes_on_shows_its_new_priority(survey: Survey) -> None
 @pytest.mark.parametrize(
     ("given", "shown"), [({}, "10"), ({"taskPriority": "0"}, "0"), ({"taskPriority": "-1"}, "-1")]
 )
+@pytest.mark.row("1.5 priority of decision tasks")
 def test_w11_a_start_has_its_own_priority_else_its_types(
     survey: Survey, given: Answer, shown: str
 ) -> None:

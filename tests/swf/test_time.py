@@ -94,6 +94,7 @@ def answers(service: Service, task: Answer) -> list[Callable[[], object]]:
 
 
 @pytest.mark.parametrize("limit", ["scheduleToStartTimeout", "scheduleToCloseTimeout"])
+@pytest.mark.row("1.7 activity SCHEDULE_TO_START", "1.7 activity SCHEDULE_TO_CLOSE")
 def test_w16_a_task_that_nobody_starts_times_out_at_its_moment(
     world: World, discover: Callable[[Service], None], limit: str
 ) -> None:
@@ -120,6 +121,13 @@ def test_w16_a_task_that_nobody_starts_times_out_at_its_moment(
         ("scheduleToCloseTimeout", "SCHEDULE_TO_CLOSE", "schedule"),
         ("heartbeatTimeout", "HEARTBEAT", "start"),
     ],
+)
+@pytest.mark.row(
+    "1.7 activity SCHEDULE_TO_CLOSE",
+    "1.7 activity START_TO_CLOSE",
+    "1.7 activity HEARTBEAT",
+    "1.7 late answers",
+    "1.7 the moment of an event",
 )
 def test_w16_a_started_task_times_out_at_its_moment_and_a_late_answer_is_refused(
     world: World, discover: Callable[[Service], None], limit: str, of: str, since: str
@@ -163,6 +171,7 @@ def test_w16_an_answer_at_the_limit_is_late_even_if_nobody_saw_it(world: World) 
     check(world, "w")
 
 
+@pytest.mark.row("1.7 activity START_TO_CLOSE", "1.7 activity HEARTBEAT")
 def test_w16_each_heartbeat_sets_its_clock_back_and_no_other(world: World) -> None:
     """HEARTBEAT starts anew with each beat; START_TO_CLOSE does not."""
     service = serving(world)
@@ -181,6 +190,7 @@ def test_w16_each_heartbeat_sets_its_clock_back_and_no_other(world: World) -> No
 
 
 @stores
+@pytest.mark.row("1.7 activity HEARTBEAT")
 def test_w16_a_heartbeat_timeout_tells_the_last_details(world: World) -> None:
     """`details` of the time-out are those of the last beat, at the last beat's moment plus limit."""
     service = serving(world)
@@ -219,6 +229,7 @@ def test_w16_a_reused_id_does_not_inherit_heartbeats(world: World) -> None:
     assert "details" not in last(service, "ActivityTaskTimedOut")
 
 
+@pytest.mark.row("1.7 a duration of 0")
 def test_w16_zero_is_a_legal_duration(world: World) -> None:
     """A schedule-to-start of 0 closes the task at its own moment; a worker never sees it."""
     service = serving(world)
@@ -232,6 +243,7 @@ def test_w16_zero_is_a_legal_duration(world: World) -> None:
 # --- decisions and executions: W17 --------------------------------------------------------------
 
 
+@pytest.mark.row("1.7 decision START_TO_CLOSE")
 def test_w17_a_decision_task_times_out_and_comes_again(
     world: World, discover: Callable[[Service], None]
 ) -> None:
@@ -288,6 +300,7 @@ def test_w17_a_decision_at_its_limit_is_late_even_if_nobody_saw_it(world: World)
     check(world, "w")
 
 
+@pytest.mark.row("1.7 execution START_TO_CLOSE")
 def test_w17_an_execution_times_out_at_its_moment_and_ends_what_is_open(
     world: World, discover: Callable[[Service], None]
 ) -> None:
@@ -349,6 +362,7 @@ def borrowing(world: World) -> Service:
 
 
 @stores
+@pytest.mark.row("1.6 another task list", "1.7 decision SCHEDULE_TO_START")
 def test_w26_a_borrowed_task_list_is_used_until_it_is_not_polled_in_time(world: World) -> None:
     """DecisionTaskTimedOut SCHEDULE_TO_START, then back to the execution's own list."""
     service = borrowing(world)
@@ -370,6 +384,7 @@ def test_w26_a_borrowed_task_list_is_used_until_it_is_not_polled_in_time(world: 
     check(world, "w")
 
 
+@pytest.mark.row("1.6 another task list")
 def test_w26_a_decider_that_dies_gives_a_borrowed_list_back(world: World) -> None:
     """START_TO_CLOSE reverts to the execution's own list too."""
     service = borrowing(world)
@@ -397,6 +412,7 @@ def test_w26_a_task_that_waits_behind_a_started_one_is_not_late_yet(world: World
 # --- timers: W18 --------------------------------------------------------------------------------
 
 
+@pytest.mark.row("1.7 timer", "1.7 the moment of an event")
 def test_w18_a_timer_fires_at_its_moment_with_one_decision_task(
     world: World, discover: Callable[[Service], None]
 ) -> None:
@@ -441,6 +457,7 @@ def test_w18_a_cancelled_timer_never_fires_and_its_id_is_free(world: World) -> N
 
 
 @stores
+@pytest.mark.row("1.7 the earliest first")
 def test_w18_the_earliest_is_first_when_several_are_due(world: World) -> None:
     """Time-outs of any kind, in the order of their moments."""
     service = serving(world)

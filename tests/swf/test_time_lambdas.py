@@ -5,6 +5,8 @@ from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
+import pytest
+
 from tests.races.world import World
 from tests.swf.service import Answer, Service, attributes, check, decision, register, stream, told
 from workledger.service import sweeping
@@ -130,6 +132,7 @@ def test_w27_an_id_is_in_use_while_it_is_open(world: World) -> None:
     check(world, "w")
 
 
+@pytest.mark.row("1.7 Lambda START_TO_CLOSE")
 def test_w27_a_function_times_out_with_its_invoker(world: World) -> None:
     """The process that invoked it died: LambdaFunctionTimedOut at its moment, and never again."""
 

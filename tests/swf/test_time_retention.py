@@ -145,6 +145,7 @@ def test_w31_a_closed_run_is_kept_for_its_domains_days(world: World) -> None:
 
 
 @pytest.mark.parametrize("days", ["0", "NONE"])
+@pytest.mark.row("1.10 retention")
 def test_w31_without_retention_a_run_is_gone_when_it_closes(world: World, days: str) -> None:
     """ "0" and NONE: deleted at close."""
     service = serving(world, retention=days)

@@ -103,6 +103,7 @@ def test_w10_what_nobody_set_is_left_out(of: Types) -> None:
 
 
 @stores
+@pytest.mark.row("1.5 a type cannot be changed")
 def test_w25_life_cycle_of_a_type(world: World, of: Types) -> None:
     """1.2: TAE, TD, TND, UR type, with the texts that clients parse."""
     unknown = ("UnknownResourceFault", f"Unknown type: {of.shown()}")
@@ -216,6 +217,7 @@ class Crowded:
 
 
 @pytest.mark.parametrize("sort", KINDS)
+@pytest.mark.row("1.10 types")
 def test_w26_a_domain_has_at_most_10_000_types_of_each_kind(world: World, sort: Kind) -> None:
     """1.10, types per domain, deprecated ones included."""
     store = cast("Store", Crowded(world.store, types.MOST_TYPES - 3))

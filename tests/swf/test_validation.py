@@ -134,6 +134,7 @@ def test_w6_a_closing_decision_that_is_not_last_is_seen_first(kind: str, after: 
         ("StartWorkflowExecution", "taskStartToCloseTimeout", 8),
     ],
 )
+@pytest.mark.row("1.10 input and result")
 def test_w1_sizes(operation: str, where: str, most: int) -> None:
     """1.0 and 1.10, sizes: as long as that, and not longer."""
     shape = shapes.operations()[operation].input
@@ -175,6 +176,7 @@ def test_w1_what_is_required_is_enough(operation: str) -> None:
 
 
 @pytest.mark.parametrize("size", [0, 1_000])
+@pytest.mark.row("1.10 page size")
 def test_w22_page_sizes(size: int) -> None:
     """1.2: 0 to 1000, else the service's text."""
     made = {"registrationStatus": "REGISTERED", "maximumPageSize": size}
@@ -188,6 +190,7 @@ def test_w22_page_sizes(size: int) -> None:
     assert "value greater than or equal to 0" in told("ListDomains", made)
 
 
+@pytest.mark.row("1.10 tags of an execution")
 def test_w26_at_most_five_tags() -> None:
     """1.10, tags per execution: five of 0 to 256 characters; a null among them is taken."""
     made = _valid(shapes.operations()["StartWorkflowExecution"].input)
@@ -388,6 +391,7 @@ def test_w8_other_priorities_are_refused_wherever_they_stand(
         ),
     ],
 )
+@pytest.mark.row("1.5 NONE", "1.10 execution time")
 def test_w16_durations(operation: str, where: str, good: list[str], bad: list[str]) -> None:
     """1.0 and 1.5: seconds as text, NONE but for the execution's and a timer's, at most a year."""
     for value in good:

@@ -39,6 +39,7 @@ def describe(wire: Wire, workflow_id: str, run_id: str) -> Any:
 
 # --- describe ---
 @stores
+@pytest.mark.row("1.5 effective values are shown", "1.9 what an execution's description has")
 def test_w10_an_execution_is_described_with_its_effective_settings(
     world: World, wire: Wire
 ) -> None:
@@ -88,6 +89,7 @@ def test_w10_a_priority_that_nobody_set_is_left_out(wire: Wire) -> None:
 
 
 @stores
+@pytest.mark.row("1.9 openCounts")
 def test_w15_what_was_open_at_the_end_is_counted_on(world: World, wire: Wire) -> None:
     """1.9, openCounts: recorded with an activity that was started; a decision task is not."""
     run_id = wire.start("w")
@@ -111,6 +113,7 @@ def test_w15_what_was_open_at_the_end_is_counted_on(world: World, wire: Wire) ->
     world.verify()
 
 
+@pytest.mark.row("1.9 cancelRequested")
 def test_w19_once_requested_a_cancel_request_stays_shown(wire: Wire) -> None:
     """1.9, cancelRequested: also when the execution has closed."""
     run_id = wire.start("w")
@@ -127,6 +130,7 @@ def test_w20_a_cancel_decision_alone_is_no_request(wire: Wire) -> None:
     assert describe(wire, "w", run_id)["executionInfo"]["cancelRequested"] is False
 
 
+@pytest.mark.row("1.9 latestActivityTaskTimestamp")
 def test_w29_the_latest_activity_moves_on_schedule_start_and_close(
     world: World, wire: Wire
 ) -> None:
@@ -144,6 +148,7 @@ def test_w29_the_latest_activity_moves_on_schedule_start_and_close(
     assert seen == [T0, T0 + 1, T0 + 2]
 
 
+@pytest.mark.row("1.6 execution context")
 def test_w5_the_latest_execution_context_is_the_last_that_was_sent(wire: Wire) -> None:
     """1.6, executionContext: an empty one too; none leaves the one before."""
     run_id = wire.start("w")
@@ -156,6 +161,7 @@ def test_w5_the_latest_execution_context_is_the_last_that_was_sent(wire: Wire) -
     assert seen == [None, "x" * 32_768, "x" * 32_768, ""]
 
 
+@pytest.mark.row("1.9 what an execution's description has")
 def test_w21_a_child_shows_its_parent(wire: Wire) -> None:
     """1.9, parent."""
     run_id = wire.start("w")
@@ -515,6 +521,7 @@ def pending(wire: Wire, kind: str, task_list: str) -> Any:
 
 
 @stores
+@pytest.mark.row("1.9 pending tasks")
 def test_w23_pending_tasks_are_those_that_wait(world: World, wire: Wire) -> None:
     """1.9, CountPending*: not those that somebody works on, nor those of what has closed."""
     for name in "abc":
