@@ -2,22 +2,22 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 from workledger import keys
 from workledger.jsontext import Raw
 from workledger.ledger import fold
 from workledger.ledger.commit import Commit
-from workledger.queues import choices as choosing
 from workledger.queues import run as run_rules
 from workledger.queues.choices import Choice
 from workledger.queues.item import Item
 from workledger.queues.queue import Queue
 from workledger.queues.run import Run
 from workledger.service import claiming, looking, queues, runs
+from workledger.service.choosing import Choosing
 from workledger.service.claiming import Claimed
 from workledger.service.core import Core
 from workledger.service.looking import Candidate, Line, Sight
-from workledger.service.rowless import put
 from workledger.stores.port import Address
 from workledger.times import plus, seconds_between
 
@@ -89,6 +89,10 @@ def _start(core: Core, actor: str, queue: str, wanted: Wanted) -> str:
     return runs.start(core, actor, wanted.run_name, wanted.lease_seconds, run).id
 
 
+def _choosing(core: Core, actor: str, scope: str, key: str | None) -> Choosing | None:
+    return Choosing(core, actor, keys.take_stream(actor, scope, key)) if key else None
+
+
 class _Request:
     """One `next` of one run at one queue."""
 
@@ -96,8 +100,7 @@ class _Request:
         self.core, self.actor, self.queue, self.run = core, actor, queue, run
         self.line = Line(queue)
         self.most = wanted.max_items or 1
-        self.stream = keys.take_stream(actor, f"{queue}/{run}", wanted.key) if wanted.key else None
-        self.choices_made = 0
+        self.choosing = _choosing(core, actor, f"{queue}/{run}", wanted.key)
         self.receipt = _Receipt(core, run)
 
     def answer(self) -> Taken:
@@ -145,9 +148,9 @@ class _Request:
         with claiming.reserved(self.core, candidates) as mine:
             if not mine:
                 return []
-            if self.stream is None:
+            if self.choosing is None:
                 return self._claim(mine, [self.core.new_id() for _ in mine])
-            return self._choose(self.stream, mine)
+            return self._choose(self.choosing, mine)
 
     def _claim(self, mine: Sequence[Candidate], ids: Sequence[str]) -> list[Claimed]:
         """Claim; the data is read, and the run again, while the last write is on its way."""
@@ -155,14 +158,11 @@ class _Request:
         calls = self.receipt.calls
         return claiming.claim(self.core, self.actor, self.line, self.run, mine, ids, calls)
 
-    def _choose(self, stream: str, mine: Sequence[Candidate]) -> list[Claimed]:
+    def _choose(self, choosing: Choosing, mine: Sequence[Candidate]) -> list[Claimed]:
         addresses = [(one.row.stream, one.row.commit + 1) for one in mine]
-        number = self.choices_made + 1
-        commit = put(self.core, stream, number, self.actor, choosing.chosen(addresses))
-        self.choices_made = number
-        choices = choosing.choices(commit)
-        if [(choice.stream, choice.number) for choice in choices] != addresses:
-            return self._carry_on(choices)
+        choices, same = choosing.choose(addresses)
+        if not same:
+            return self._carry_on(choosing, choices)
         return self._claim(mine, [choice.command for choice in choices])
 
     def _resume(self) -> list[Claimed]:
@@ -170,13 +170,12 @@ class _Request:
 
         Of a queue that is paused meanwhile nothing more is put.
         """
-        if self.stream is None:
+        if self.choosing is None:
             return []
-        commits = self.core.store.commits(self.stream, self.choices_made)
-        paused = commits and self._admit().settings.paused
-        for commit in commits:
-            self.choices_made = commit.number
-            claimed = self._carry_on(choosing.choices(commit), put=not paused)
+        paused: bool | None = None
+        for choices in self.choosing.earlier():
+            paused = self._admit().settings.paused if paused is None else paused
+            claimed = self._carry_on(self.choosing, choices, put=not paused)
             if claimed:
                 return claimed
         return []
@@ -184,17 +183,12 @@ class _Request:
     def _admit(self) -> Queue:
         return looking.admit(self.core, self.actor, self.line, self.run)
 
-    def _carry_on(self, choices: Sequence[Choice], *, put: bool = True) -> list[Claimed]:
-        addresses = [(choice.stream, choice.number) for choice in choices]
-        standing = self.core.store.commits_at(addresses)
-        claimed: list[Claimed] = []
-        for choice in choices:
-            commit = standing.get((choice.stream, choice.number))
-            if commit is None and put:
-                commit = claiming.put_choice(self.core, self.actor, self.run, choice)
-            if commit is not None and commit.id == choice.command:
-                claimed.append(Claimed(commit, claiming.item_taken(self.core, commit)))
-        return claimed
+    def _carry_on(
+        self, choosing: Choosing, choices: Sequence[Choice], *, put: bool = True
+    ) -> list[Claimed]:
+        put_choice = partial(claiming.put_choice, self.core, self.actor, self.run)
+        taken = choosing.taken(choices, put_choice if put else None)
+        return [Claimed(one, claiming.item_taken(self.core, one)) for one in taken]
 
     def _taken(self, claimed: Sequence[Claimed]) -> Taken:
         """What was taken, with its data; given back if the run has ended meanwhile."""
