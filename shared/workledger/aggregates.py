@@ -6,6 +6,7 @@ from workledger.access import swf_key, token
 from workledger.ledger import feed
 from workledger.ledger.aggregate import Aggregate
 from workledger.ledger.fold import Aggregates
+from workledger.manual_tasks import process, record, step
 from workledger.queues import item, queue, run
 from workledger.workflows import domain, folding
 from workledger.workflows import type as types
@@ -17,6 +18,9 @@ AGGREGATES: Aggregates = {
     "token": cast("Aggregate", token),
     "key": cast("Aggregate", swf_key),
     "feed": cast("Aggregate", feed),
+    "process": cast("Aggregate", process),
+    "record": cast("Aggregate", record),
+    "step": cast("Aggregate", step),
     "domain": cast("Aggregate", domain),
     "type": cast("Aggregate", types),
     "execution": cast("Aggregate", folding),
