@@ -5,13 +5,14 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from workledger import keys
+from workledger import jsontext, keys
 from workledger.jsontext import Raw
 from workledger.ledger.commit import Commit
 from workledger.manual_tasks import columns
 from workledger.manual_tasks import record as records
 from workledger.manual_tasks.process import Definition
 from workledger.manual_tasks.record import Record
+from workledger.manual_tasks.records import Order
 from workledger.service.core import Core
 
 
@@ -31,6 +32,11 @@ class Content:
     def payload(self) -> str:
         """The payload of a hit that shows them."""
         return columns.payload(self.columns, self.more)
+
+    def attributes(self, record: Record) -> dict[str, Any]:
+        """A record's customAttributes, which are its `_sys_record_order` (M6)."""
+        further = jsontext.entry(self.more.text)[0].members or {}
+        return Order(record.hit_order, record.hit_order_date, further).attributes()
 
     def answered(self, step: str, text: str | None) -> "Content":
         """The content after a step's answer (None: it was purged)."""

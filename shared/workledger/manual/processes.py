@@ -6,15 +6,13 @@ from typing import Any
 
 from workledger import keys
 from workledger.errors import Refused
-from workledger.jsontext import Raw
 from workledger.ledger import fold
-from workledger.manual import travelling
+from workledger.manual import moving, travelling
 from workledger.manual.travelling import RecordShown
 from workledger.manual_tasks import process as rules
 from workledger.manual_tasks import process_commands, routing, task_commands
 from workledger.manual_tasks.columns import ORDER_COLUMN
 from workledger.manual_tasks.process import MANUAL, TIMED, Definition, Process
-from workledger.manual_tasks.records import Order
 from workledger.service import histories, paging
 from workledger.service.core import Core, EventShown, Page
 
@@ -200,11 +198,14 @@ def records(
 
     Raises Refused: process_not_found, load_not_found, invalid_query.
     """
-    return travelling.page(core, find(core, process).stream, load, step, cursor, limit)
+    found = find(core, process)
+    moving.settle(core)
+    return travelling.page(core, found.stream, load, step, cursor, limit)
 
 
 def record(core: Core, record_id: str) -> RecordShown:
     """One record. Raises Refused("record_not_found")."""
+    moving.settle(core)
     stream = keys.manual_stream("record", record_id)
     head = core.executor.read(stream).head if stream is not None else None
     if stream is None or head is None or not travelling.is_complete(core, head.load):
@@ -231,12 +232,14 @@ def results(
 
 def _row(one: RecordShown) -> Row:
     own = one.record
-    more = one.content.more.value()
-    order = Order(own.hit_order, own.hit_order_date, more).attributes()
-    columns: dict[str, Any] = {**one.content.columns, ORDER_COLUMN: order}
     answers = tuple(Given(each.step, f"h_{each.hit}", each.by) for each in own.answers)
-    load = f"l_{own.load}"
-    return Row(one.id, own.index, load, columns, one.status, one.step, answers, own.finished_at)
-
-
-__all__ = ["ProcessShown", "Raw", "RecordShown", "Row"]
+    return Row(
+        record=one.id,
+        index=own.index,
+        load=f"l_{own.load}",
+        columns={**one.content.columns, ORDER_COLUMN: one.custom_attributes},
+        status=one.status,
+        step=one.step,
+        answers=answers,
+        finished_at=own.finished_at,
+    )

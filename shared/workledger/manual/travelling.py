@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from itertools import islice
+from typing import Any
 
 from workledger import keys
 from workledger.errors import Refused
@@ -28,6 +29,11 @@ class RecordShown:
     record: Record
     step: str
     content: Content
+
+    @property
+    def custom_attributes(self) -> dict[str, Any]:
+        """Its order, the same at every step (M6); `Raw` parts stay as they were written."""
+        return self.content.attributes(self.record)
 
     @property
     def status(self) -> str:
