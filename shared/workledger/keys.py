@@ -380,5 +380,8 @@ def active_line(worker: str) -> str:
 
 
 def is_claimed(line: str) -> bool:
-    """Whether a line is one of work to be claimed: its placements are worth remembering."""
-    return line.endswith("/new#0") or "/tasks/" in line or "/list/" in line
+    """Whether a line is one of work to be claimed, or that somebody holds.
+
+    Its placements are worth remembering.
+    """
+    return line.endswith(("/new#0", "/active#0")) or "/tasks/" in line or "/list/" in line
