@@ -6,7 +6,7 @@ from workledger.access import swf_key, token
 from workledger.ledger import feed
 from workledger.ledger.aggregate import Aggregate
 from workledger.ledger.fold import Aggregates
-from workledger.manual_tasks import process, record, step
+from workledger.manual_tasks import hit_folding, load, process, record, step, task
 from workledger.queues import item, queue, run
 from workledger.workflows import domain, folding
 from workledger.workflows import type as types
@@ -19,6 +19,9 @@ AGGREGATES: Aggregates = {
     "key": cast("Aggregate", swf_key),
     "feed": cast("Aggregate", feed),
     "process": cast("Aggregate", process),
+    "task": cast("Aggregate", task),
+    "load": cast("Aggregate", load),
+    "hit": cast("Aggregate", hit_folding),
     "record": cast("Aggregate", record),
     "step": cast("Aggregate", step),
     "domain": cast("Aggregate", domain),
