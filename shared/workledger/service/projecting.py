@@ -11,7 +11,18 @@ from workledger.service import runs
 from workledger.service.core import Core
 from workledger.workflows.execution import Run
 
-FED_KINDS = ("item", "queue", "run", "token", "domain", "type", "execution")
+FED_KINDS = (
+    "item",
+    "queue",
+    "run",
+    "token",
+    "process",
+    "record",
+    "step",
+    "domain",
+    "type",
+    "execution",
+)
 """Kinds of streams whose events are told to the world."""
 
 
