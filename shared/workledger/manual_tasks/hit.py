@@ -140,7 +140,8 @@ class Hit:
 class Assignment:
     """A worker's latest attempt at a hit. `take` is the commit that began it, `at` the last change.
 
-    `place` is (ordering, date, seq, tie) of the hit in its task's list while that is open.
+    `place` is (ordering, date, seq, tie) of the hit in its task's list while that is open. The
+    answer, if one was given, is the payload of commit `answer`.
     """
 
     worker: str
@@ -152,6 +153,7 @@ class Assignment:
     task: str
     place: tuple[int, str, int, str] | None
     reason: str | None = None
+    answer: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -134,11 +134,12 @@ def approve(seen: Seen, worker: str, take: int) -> list[Event]:
 
 
 def reject(
-    seen: Seen, worker: str, take: int, reason: str, places: Sequence[Placed]
+    seen: Seen, worker: str, take: int, reason: str, places: Sequence[Placed], now: str
 ) -> list[Event]:
     """Reject an answer: it counts no more, and its place is open for somebody else (M25, M60).
 
-    `places` are those of the hit in its task's lists, should it be open again.
+    `places` are those of the hit in its task's lists, should it be open again. What was decided in
+    a business process stands: the record goes on with it at once.
     """
     mine = _mine(seen, worker, take)
     if mine.status == "REJECTED":
@@ -146,22 +147,36 @@ def reject(
     if _answer(seen, worker, take).approved:
         raise Refused("already_approved", "this answer was approved")
     hit = _hit(seen)
-    if hit.routed:
+    if hit.routed or (hit.way is not None and hit.state == hits.DONE):
         raise Refused("already_routed", "this record went on to its next step with this answer")
     data = {"worker": worker, "take": take, "reason": reason}
     rejected = _of(hits.REJECTED, worker, data)
     kept = tuple(one for one in hit.answers if one.take != take)
-    return [rejected, *_after_reject(hit, kept, places)]
+    return [rejected, *_after_reject(hit, kept, places, now)]
 
 
-def _after_reject(hit: Hit, kept: tuple[Answer, ...], places: Sequence[Placed]) -> list[Event]:
+def _after_reject(
+    hit: Hit, kept: tuple[Answer, ...], places: Sequence[Placed], now: str
+) -> list[Event]:
     if hit.decision is not None and hit.decision.by == "adjudicator":
         return []
     closing = _closing(hit, kept)
-    if hit.state == hits.OPEN or closing:
-        same = hit.state == hits.DONE and hit.decision and _decides(closing, hit.decision.commit)
+    if hit.state == hits.OPEN:
+        return [*_ended_by(hit, now), *closing] if closing else []
+    if closing:
+        same = hit.decision is not None and _decides(closing, hit.decision.commit)
         return [] if same else closing
     return [_over_all(hits.REOPENED, hit, {"places": _stored(places)}, places)]
+
+
+def _ended_by(hit: Hit, now: str) -> list[Event]:
+    """Nobody works on a hit that is decided: without what was rejected, the others agree."""
+    holder = hit.holder
+    if holder is None:
+        return []
+    early = holder.deadline > now
+    data = {"worker": holder.worker, "take": holder.take, "early": early}
+    return [_of(hits.ABANDONED, holder.worker, data)]
 
 
 def _decides(closing: Sequence[Event], commit: int) -> bool:

@@ -17,6 +17,7 @@ from workledger.manual_tasks.hit import (
     NO_MAJORITY,
     OPEN,
     STATUS,
+    SUBMITTED,
     UNRESOLVED,
     Answer,
     Assignment,
@@ -143,8 +144,10 @@ def _assignment(
         case "AssignmentExtended":
             return replace(state, deadline=data["deadline"], at=commit.at)
         case _:
-            reason = data.get("reason", state.reason)
-            return replace(state, status=STATUS[event.type], at=commit.at, reason=reason)
+            changed = replace(state, status=STATUS[event.type], at=commit.at)
+            if event.type == SUBMITTED:
+                return replace(changed, answer=commit.number)
+            return replace(changed, reason=data.get("reason", state.reason))
 
 
 def _newest(places: tuple[Placed, ...], of: str) -> tuple[int, str, int, str] | None:
@@ -214,6 +217,7 @@ def dump(state: Hit | Assignment | Spotted) -> Any:
             "k": state.task,
             "p": list(state.place) if state.place else None,
             **({"r": state.reason} if state.reason is not None else {}),
+            **({"c": state.answer} if state.answer is not None else {}),
         }
     return _dump_hit(state)
 
@@ -255,26 +259,29 @@ def load(stored: Any) -> Hit | Assignment | Spotted:
             stored["k"],
             tuple(stored["p"]) if stored["p"] else None,
             stored.get("r"),
+            stored.get("c"),
         )
     return _load_hit(stored)
 
 
 def _load_hit(stored: dict[str, Any]) -> Hit:
+    hit_order, hit_order_date = stored["o"]
     return Hit(
-        stored["task"],
-        stored["v"],
-        stored["load"],
-        stored["i"],
-        stored["n"],
-        *stored["o"],
-        Adjudication(*stored["rule"], ()),
-        tuple(Placed(*one) for one in stored["p"]),
-        stored["from"],
-        tuple(stored["way"]) if stored["way"] else None,
-        tuple(stored["met"]),
-        tuple(Answer(*one) for one in stored["ans"]),
-        Holder(*stored["by"]) if stored["by"] else None,
-        stored["s"],
-        Decision(*stored["d"]) if stored["d"] else None,
-        bool(stored["r"]),
+        task=stored["task"],
+        version=stored["v"],
+        load=stored["load"],
+        index=stored["i"],
+        number=stored["n"],
+        hit_order=hit_order,
+        hit_order_date=hit_order_date,
+        rule=Adjudication(*stored["rule"], ()),
+        places=tuple(Placed(*one) for one in stored["p"]),
+        visible_from=stored["from"],
+        way=tuple(stored["way"]) if stored["way"] else None,
+        met=tuple(stored["met"]),
+        answers=tuple(Answer(*one) for one in stored["ans"]),
+        holder=Holder(*stored["by"]) if stored["by"] else None,
+        state=stored["s"],
+        decision=Decision(*stored["d"]) if stored["d"] else None,
+        routed=bool(stored["r"]),
     )
