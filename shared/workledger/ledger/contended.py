@@ -18,8 +18,14 @@ from workledger.ledger.commit import Commit
 from workledger.ledger.execute import Executor, Result
 from workledger.stores.port import Write
 
-ATTEMPTS = 60
-"""Rounds before a command gives up: with the pauses, some ten to twenty seconds."""
+ATTEMPTS = 200
+"""Rounds before a command gives up: some ten seconds."""
+
+OLD = 30
+"""Lost races after which a loser waits hardly any longer: before those that have just begun."""
+
+TROUBLES = 60
+"""Answers of a store that is busy before a command gives up: some ten to twenty seconds."""
 
 CATCH_UP = 50
 """Commits that are read at once; who missed more loads the rows again."""
@@ -49,6 +55,7 @@ class Contended:
         self._as_of: dict[str, int] = {}
         self._met: list[Commit] = []
         self._raced = False
+        self._troubled, self._troubles = False, 0
         self._prepared: _Prepared | None = None
         self._error: StoreError = StoreBusy("too many writers at once: try again a little later")
 
@@ -56,7 +63,7 @@ class Contended:
         """Carry the command out. Raises StoreBusy, AnswerLost."""
         for attempt in range(ATTEMPTS):
             if attempt:
-                self._executor.pause(attempt)
+                self._executor.pause(attempt if attempt < OLD or self._troubled else 1)
             self._prepared = self._prepared or self._prepare()
             if self._prepared is not None:
                 result = self._put(self._prepared)
@@ -64,6 +71,8 @@ class Contended:
                     return result
             elif self._is_newest():
                 return Result(None, self._seen.states)
+            if self._troubles == TROUBLES:
+                break
         raise self._error
 
     # --- what is seen ---
@@ -128,11 +137,12 @@ class Contended:
             return Result(write.commit, prepared.states)
         if isinstance(outcome, StoreError):
             self._error = outcome
+            self._troubled, self._troubles = True, self._troubles + 1
             return None
         if outcome.id == self._command.id:
             return Result(outcome, self._executor.finish(outcome))
         self._follow(outcome)
-        self._raced, self._prepared = True, None
+        self._raced, self._troubled, self._prepared = True, False, None
         return None
 
     def _place(self, write: Write) -> None:
