@@ -11,6 +11,7 @@ from workledger.aggregates import AGGREGATES
 from workledger.errors import NewerShape
 from workledger.ledger import codec, feed, fold, spill
 from workledger.ledger.commit import Commit, Event
+from workledger.manual_tasks import process, record, step
 from workledger.queues import choices, item, loads, queue, run
 from workledger.workflows import domain
 from workledger.workflows import type as types
@@ -18,6 +19,7 @@ from workledger.workflows.events import EVENTS
 
 GOLDEN = Path(__file__).parents[1] / "golden"
 MODULES = [item, queue, run, token, feed, loads, choices, swf_key, domain, types]
+MODULES += [process, record, step]
 ROWLESS = {"add", "take", "chunk"}
 
 
