@@ -1,8 +1,8 @@
 """The one table from codes to HTTP, and the problem+json bodies made of it (Q100)."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
 from workledger.errors import AnswerLost, NewerShape, Refused, StoreBusy
 
@@ -195,9 +195,17 @@ class Problem:
 def of_refusal(refused: Refused) -> Problem:
     """The problem of a refusal; a code that is missing in the table is a fault of ours."""
     code = refused.code if refused.code in TABLE else "internal"
-    located = refused.field is not None or refused.index is not None
-    fault = Fault(refused.field, refused.code, refused.detail, refused.index)
-    return Problem(code, refused.detail, (fault,) if located else (), refused.extra or None)
+    extra = dict(refused.extra)
+    faults = _several(refused.code, extra.pop("faults", ()))
+    if not faults and (refused.field is not None or refused.index is not None):
+        faults = (Fault(refused.field, refused.code, refused.detail, refused.index),)
+    return Problem(code, refused.detail, faults, extra or None)
+
+
+def _several(code: str, told: object) -> tuple[Fault, ...]:
+    """Of an answer that does not fit its schema: every place, `{field, message}`."""
+    found = cast("Iterable[Mapping[str, str]]", told)
+    return tuple(Fault(one["field"], code, one["message"]) for one in found)
 
 
 def of_error(error: Exception, incident: str) -> Problem:
