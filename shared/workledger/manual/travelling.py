@@ -20,6 +20,9 @@ from workledger.views.order import Spot
 
 CHUNK = 100
 
+MOST_BYTES = 4 * 1024 * 1024
+"""A page's data stops here."""
+
 
 @dataclass(frozen=True, slots=True)
 class RecordShown:
@@ -64,12 +67,23 @@ def page(
     """Records of a process (its stream): of a load by number, at a step in order, else by arrival.
 
     Those of a load that is not complete are not there yet (M54). Raises Refused: load_not_found,
-    invalid_query.
+    invalid_query. A page stops at 4 MB of data.
     """
     walk = _shown_only(core, _walk(core, process, load, step, cursor), step)
     met = list(islice(walk, limit + 1))
-    shown = show_many(core, [(one.stream, one.record) for one in met[:limit]])
-    return Page(shown, met[limit - 1].cursor if len(met) > limit else None)
+    shown = _within(show_many(core, [(one.stream, one.record) for one in met[:limit]]))
+    more = len(met) > len(shown)
+    return Page(shown, met[len(shown) - 1].cursor if more else None)
+
+
+def _within(shown: list[RecordShown]) -> list[RecordShown]:
+    """As many as an answer may bear."""
+    total = 0
+    for at, one in enumerate(shown):
+        total += 512 + sum(len(raw.text) for raw in one.content.columns.values())
+        if total > MOST_BYTES and at:
+            return shown[:at]
+    return shown
 
 
 def show_many(core: Core, pairs: list[tuple[str, Record]]) -> list[RecordShown]:

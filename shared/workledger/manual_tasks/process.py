@@ -6,6 +6,7 @@ it was loaded with, whatever changes later.
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
+from datetime import UTC, tzinfo
 from typing import Any, cast
 
 from workledger import keys
@@ -62,12 +63,15 @@ class Definition:
         """The step of that name: it has been checked when the process was saved."""
         return next(one for one in self.steps if one.name == name)
 
-    def after(self, step: str | None, values: Mapping[str, Any]) -> Step:
-        """Where a record with these values goes to after a step (None: at the start)."""
+    def after(self, step: str | None, values: Mapping[str, Any], zone: tzinfo = UTC) -> Step:
+        """Where a record with these values goes to after a step (None: at the start).
+
+        `zone` is that of dates with an offset (M53).
+        """
         routes = self.start if step is None else self.step(step).next
         if routes is None:
             raise ValueError(f"{step} is an end")
-        return self.step(routing.route(routes, values))
+        return self.step(routing.route(routes, values, zone))
 
     @property
     def tasks(self) -> tuple[str, ...]:

@@ -7,6 +7,7 @@ on the moving line while, at its moment, more is to be done: a further timed ste
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from datetime import UTC, tzinfo
 from typing import Any, NamedTuple
 
 from workledger import keys
@@ -97,10 +98,16 @@ class Way(NamedTuple):
     then: Step | None = None
 
 
-def way(definition: Definition, step: str | None, values: Mapping[str, Any], at: str) -> Way:
+def way(
+    definition: Definition,
+    step: str | None,
+    values: Mapping[str, Any],
+    at: str,
+    zone: tzinfo = UTC,
+) -> Way:
     """Where a record with these values goes to; when it leaves a timed step is still to be told."""
-    target = definition.after(step, values)
-    then = definition.after(target.name, values) if target.kind == TIMED else None
+    target = definition.after(step, values, zone)
+    then = definition.after(target.name, values, zone) if target.kind == TIMED else None
     return Way(at, target, None, then)
 
 
