@@ -7,6 +7,7 @@ nothing to be written (M34). A thing `w.<worker>` is that worker's latest assign
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from datetime import UTC, tzinfo
 from typing import Any, NamedTuple
 
 from workledger.keys import place_thing, worker_thing
@@ -187,7 +188,13 @@ def read_tie(text: str) -> Tie:
 
 
 def places(
-    orderings: Iterable[Ordering], order: Order, values: Mapping[str, Any], number: int
+    orderings: Iterable[Ordering],
+    order: Order,
+    values: Mapping[str, Any],
+    number: int,
+    zone: tzinfo = UTC,
 ) -> tuple[Placed, ...]:
-    """Where a record stands in each of these orderings of its task."""
-    return tuple(Placed.at(one.version, one.position(order, values, number)) for one in orderings)
+    """Where a record stands in each of these orderings of its task; `zone` as in M53."""
+    return tuple(
+        Placed.at(one.version, one.position(order, values, number, zone)) for one in orderings
+    )

@@ -8,6 +8,7 @@ when that is complete (M43).
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from datetime import UTC, tzinfo
 from typing import Any, NamedTuple
 
 from workledger.manual_tasks import comparator as comparators
@@ -43,11 +44,16 @@ class Ordering:
     version: int
     kind: Kind
 
-    def position(self, order: Order, values: Mapping[str, Any], number: int) -> Position:
-        """Where a record stands; `number` counts a task's hits in the order of creation."""
+    def position(
+        self, order: Order, values: Mapping[str, Any], number: int, zone: tzinfo = UTC
+    ) -> Position:
+        """Where a record stands; `number` counts a task's hits in the order of creation.
+
+        `zone` is what a compared date with an offset is converted to, as record_date is (M53).
+        """
         kind = self.kind
         if kind.comparator is not None:
-            key = comparators.key(kind.comparator, values)
+            key = comparators.key(kind.comparator, values, zone)
             if kind.fifo_ties:
                 return Position(key + order.hit_order_date, order.hit_order)
             return Position(key, number)

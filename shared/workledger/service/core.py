@@ -2,8 +2,9 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from datetime import UTC, tzinfo
 from functools import cached_property
-from typing import Generic, Protocol, TypeVar
+from typing import Any, Generic, Protocol, TypeVar
 
 from workledger.errors import FunctionError
 from workledger.ledger.aggregate import Command, Decide
@@ -90,6 +91,17 @@ class NoFunctions:
         return False
 
 
+@dataclass(frozen=True, slots=True)
+class Manual:
+    """Settings of manual tasks: `core.task.queue.fifo.enabled` (M40), the zone of records' dates.
+
+    A record_date with an offset is converted to the zone (M53).
+    """
+
+    fifo: bool = True
+    zone: tzinfo = UTC
+
+
 @dataclass(frozen=True)
 class Core:
     """The use cases' surroundings. `new_id` gives 26 characters, `choose(n)` a number below n."""
@@ -104,6 +116,7 @@ class Core:
     waker: Waker = field(default_factory=NoWaker)
     memory: Memory = field(default_factory=Memory)
     functions: Functions = field(default_factory=NoFunctions)
+    manual: Manual = field(default_factory=Manual)
 
     @cached_property
     def merger(self) -> Merger:
@@ -114,6 +127,16 @@ class Core:
     def recent(self) -> Recent:
         """The commits that this process has read lately."""
         return Recent(self.store)
+
+    @cached_property
+    def complete_loads(self) -> set[str]:
+        """The loads that this process has seen to be complete: they stay so (M54)."""
+        return set()
+
+    @cached_property
+    def task_rules(self) -> dict[tuple[str, int], Any]:
+        """The versions of manual tasks that this process has met, by stream: they never change."""
+        return {}
 
     def command(
         self,
