@@ -5,6 +5,7 @@ Its reader goes on behind a fault with the next line, so that one answer can nam
 
 import csv
 import io
+import re
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
@@ -30,6 +31,9 @@ _NOT_CSV = (
     (b"%PDF", "a PDF document"),
 )
 _LOOKED_AT = 4096
+
+_OTHER_TEXT = re.compile(r"\s*(?:(\{\s*\"|\{\s*\}|\[\s*[\[{\"])|<(?:!doctype|html|\?xml))", re.I)
+_SEP = re.compile(r"\"?sep=.?\"?\s*", re.I)
 
 
 class Fault(NamedTuple):
@@ -65,6 +69,10 @@ def decoded(body: bytes) -> tuple[str, bool]:
         text, clean = body.decode("utf-8-sig"), True
     except UnicodeDecodeError:
         text, clean = body.decode("utf-8-sig", "surrogateescape"), False
+    other = _OTHER_TEXT.match(text)
+    if other is not None:
+        what = "JSON: send it as application/json" if other[1] else "HTML or XML: save it as CSV"
+        raise _refused("not_csv", f"the file is {what}", 1, shown(text))
     if not text.strip():
         raise _refused("empty_file", "a file has a row with the names of the columns, then records")
     return text, clean
@@ -113,7 +121,7 @@ def _fault(raw: str, delimiter: str, otherwise: str) -> Fault:
     while True:
         if raw.startswith('"', at):
             end = _closing(raw, at + 1)
-            value = raw[at : at + 200]
+            value = raw[at : at + 200].rstrip("\r\n")
             if end < 0:
                 return Fault(cell, value, "quote_not_closed", f"a quote is not closed: {_TWICE}")
             if raw[end + 1 : end + 2] not in (delimiter, "\r", "\n", ""):
@@ -148,6 +156,9 @@ def told(delimiter: str) -> str:
 def found(lines: Sequence[str]) -> str:
     """The delimiter that the header uses; refused when that is not certain: nothing is guessed."""
     start = next(index for index, line in enumerate(lines) if not line.isspace())
+    if _SEP.fullmatch(lines[start]):
+        hint = "this line is for Excel only: take it out (a delimiter can be told)"
+        raise _refused("sep_line", hint, start + 1, shown(lines[start].strip()))
     fits = {one: cells for one in DELIMITERS if len(cells := _first(lines[start:], one)) > 1}
     known = [one for one in fits if {DATE_COLUMN, ORDER_COLUMN} & set(fits[one])]
     several = known or list(fits)

@@ -16,11 +16,12 @@ def _letters(name: str) -> str:
 
 
 def _slips(word: str) -> set[str]:
-    """The word, with a letter left out, with two letters swapped."""
+    """The word, with a letter left out, with one doubled, with two swapped."""
     places = range(len(word))
     left_out = {word[:at] + word[at + 1 :] for at in places}
     swapped = {word[:at] + word[at + 1 : at + 2] + word[at] + word[at + 2 :] for at in places}
-    return {word} | left_out | swapped
+    doubled = {word[:at] + word[at] + word[at:] for at in places}
+    return {word} | left_out | doubled | swapped
 
 
 _NEAR = {

@@ -123,6 +123,8 @@ class _Reading:
         if _missing(came):
             self.record(index, values, within, ORDER_COLUMN)
             return
+        if _has_nul(came):
+            self.wrong(index, ATTRIBUTES, came, "nul", "a text has no NUL")
         if not _missing(within):
             hint = f"the order stands in {ATTRIBUTES} too: leave one of them out"
             self.wrong(index, ORDER_COLUMN, within, "order_twice", hint)
@@ -157,8 +159,7 @@ class _Reading:
 
 
 def _missing(value: Any) -> bool:
-    value = value.text if isinstance(value, Raw) else value
-    return value is None or value == "null"
+    return value.text == "null" if isinstance(value, Raw) else value is None
 
 
 def _has_nul(value: Any) -> bool:

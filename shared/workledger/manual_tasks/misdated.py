@@ -77,7 +77,7 @@ _KINDS: tuple[tuple[str, Why], ...] = (
         _why("month_name", "write the month as 01 to 12"),
     ),
     (
-        r"\d{1,2}([/. -])\d{1,2}\1\s?(?:\d{4}|\d\d)(?:\D.*)?",
+        r"\d{1,2}([/.-] ?| )\d{1,2}\1(?:\d{4}|\d\d)(?:\D.*)?",
         _why("day_month_date", "day and month can not be told apart"),
     ),
     (r"\d{4}([/._ ])\d{1,2}\1\d{1,2}(?:\D.*)?", _why("date_separator", "write hyphens")),
@@ -105,7 +105,7 @@ _KINDS: tuple[tuple[str, Why], ...] = (
     ),
     (r"[+-]?\d{5,}-\d\d-\d\d.*|[+-]\d{4}-\d\d-\d\d.*", OUT_OF_RANGE),
     (
-        r"\d{4}-\d{1,2}-\d{1,2}(?:[T ]\d{1,2}(?::\d{1,2}){0,2}(?:\.\d+)?\S*)?",
+        r"\d{4}-\d{1,2}-\d{1,2}(?:[T ]\d{1,2}(?::\d{1,2}(?::\d{1,2}\S*)?)?)?",
         _why("unpadded_date", "write two digits for month, day, hours, minutes and seconds"),
     ),
 )

@@ -150,15 +150,16 @@ def _place(problem: Problem) -> str:
     return ", ".join(parts) + ": " if parts else ""
 
 
+_LATIN = {0xDC00 + byte: bytes([byte]).decode("cp1252", "replace") for byte in range(0x80, 0x100)}
+"""Bytes that were no UTF-8, as they were most likely meant."""
+
+
 def shown(value: Any) -> str:
     """A value as a problem shows it: short, and such that it can be written."""
     if isinstance(value, Raw):
-        text = value.text
-    else:
-        text = value if isinstance(value, str) else _written(value)
-    text = text[: LONGEST_VALUE + 1]
-    text = text.encode("utf-8", "surrogateescape").decode("latin-1") if _bytes(text) else text
-    text = text.encode("utf-8", "replace").decode()
+        value = value.value() if value.text.startswith('"') else value.text
+    text = value if isinstance(value, str) else _written(value)
+    text = text[: LONGEST_VALUE + 1].translate(_LATIN).encode("utf-8", "replace").decode()
     return text if len(text) <= LONGEST_VALUE else text[: LONGEST_VALUE - 1] + "\u2026"
 
 
@@ -167,11 +168,6 @@ def _written(value: Any) -> str:
         return jsontext.dumps(value)
     except (TypeError, ValueError, RecursionError):
         return f"({type(value).__name__})"
-
-
-def _bytes(text: str) -> bool:
-    """Bytes that were no UTF-8 are in it."""
-    return any("\udc80" <= one <= "\udcff" for one in text)
 
 
 def bytes_of(text: str) -> int:
