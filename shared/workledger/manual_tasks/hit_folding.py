@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any
+from typing import Any, cast
 
 from workledger import keys
 from workledger.keys import HEAD
@@ -152,7 +152,8 @@ def _assignment(
 
 def _newest(places: tuple[Placed, ...], of: str) -> tuple[int, str, int, str] | None:
     """Where an assignment follows its hit: into the newest ordering, at once."""
-    return (*max(places), of) if places else None
+    newest = max(places, default=None)
+    return (newest.ordering, newest.date, newest.seq, of) if newest is not None else None
 
 
 # --- where it stands ----------------------------------------------------------------------------
@@ -246,7 +247,7 @@ def _dump_hit(hit: Hit) -> dict[str, Any]:
 def load(stored: Any) -> Hit | Assignment | Spotted:
     """The state from its JSON value."""
     if isinstance(stored, list):
-        task, placed, of = stored
+        task, placed, of = cast("list[Any]", stored)
         return Spotted(task, Placed(*placed), of)
     if "w" in stored:
         return Assignment(
@@ -266,6 +267,7 @@ def load(stored: Any) -> Hit | Assignment | Spotted:
 
 def _load_hit(stored: dict[str, Any]) -> Hit:
     hit_order, hit_order_date = stored["o"]
+    answers, more = stored["rule"]
     return Hit(
         task=stored["task"],
         version=stored["v"],
@@ -274,7 +276,7 @@ def _load_hit(stored: dict[str, Any]) -> Hit:
         number=stored["n"],
         hit_order=hit_order,
         hit_order_date=hit_order_date,
-        rule=Adjudication(*stored["rule"], ()),
+        rule=Adjudication(answers, more),
         places=tuple(Placed(*one) for one in stored["p"]),
         visible_from=stored["from"],
         way=tuple(stored["way"]) if stored["way"] else None,
