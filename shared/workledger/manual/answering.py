@@ -91,7 +91,9 @@ def extend(core: Core, worker: str, assignment: str) -> Assigned:
     """Begin the time that the version gives anew, from now (M60)."""
 
     def asked(seen: Seen, worker: str, take: int, now: str) -> Sequence[Event]:
-        hit: Hit = seen.head
+        hit: Hit | None = seen.head
+        if hit is None:
+            raise assigning.not_found(assignment)
         rules = common.rules_of(core, f"task/{hit.task}", hit.version)
         return hit_commands.extend(seen, worker, take, plus(now, rules.deadline_seconds), now)
 

@@ -6,6 +6,8 @@ from functools import partial
 from workledger import keys
 from workledger.errors import StoreError
 from workledger.ledger import feed
+from workledger.manual import timekeeping
+from workledger.manual_tasks.hit import Hit
 from workledger.queues.item import Held, Item
 from workledger.service import runs
 from workledger.service.core import Core
@@ -16,6 +18,9 @@ FED_KINDS = (
     "queue",
     "run",
     "token",
+    "hit",
+    "load",
+    "task",
     "process",
     "record",
     "step",
@@ -40,6 +45,7 @@ def moved(core: Core, streams: Sequence[str]) -> list[str]:
     failed: list[str] = []
     heads: dict[str, int] = {}
     held: dict[str, list[tuple[str, int]]] = {}
+    hits: list[tuple[str, Hit]] = []
     for stream in wanted:
         try:
             seen = core.executor.read(stream)
@@ -49,6 +55,8 @@ def moved(core: Core, streams: Sequence[str]) -> list[str]:
         heads[stream] = seen.number
         if isinstance(seen.head, Item) and isinstance(seen.head.status, Held):
             held.setdefault(seen.head.status.run, []).append((stream, seen.head.status.claim))
+        if isinstance(seen.head, Hit):
+            hits.append((stream, seen.head))
     for lane in range(keys.FEED_LANES):
         mine = {at: head for at, head in heads.items() if keys.feed_lane(at) == lane}
         try:
@@ -56,6 +64,7 @@ def moved(core: Core, streams: Sequence[str]) -> list[str]:
         except StoreError:
             failed += mine
     failed += _release(core, held)
+    failed += timekeeping.place(core, hits)
     return [stream for stream in streams if stream in failed]
 
 

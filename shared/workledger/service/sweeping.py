@@ -6,7 +6,7 @@ from functools import partial
 from workledger import keys
 from workledger.errors import NewerShape, StoreError
 from workledger.ledger.aggregate import Seen
-from workledger.manual import moving
+from workledger.manual import moving, timekeeping
 from workledger.queues import item_commands
 from workledger.queues import run as run_rules
 from workledger.queues.item import Item, Waiting
@@ -84,6 +84,8 @@ def _do(core: Core, stream: str, now: str) -> str | None:
             return _run(core, seen, now)
         case "execution":
             return timing.sweep(core, stream)
+        case "hit":
+            return timekeeping.sweep(core, stream, now)
         case "record":
             return moving.sweep(core, stream, now)
         case _:
