@@ -101,7 +101,7 @@ def test_m51_record_date_settles_which_delimiter_it_is():
 
 def test_m51_one_column_needs_no_delimiter():
     """(M51) An empty value is quoted there: a blank line is no record."""
-    assert values('a\n1\n""\n\n " \n') == [["1"], [""], [' " ']]
+    assert values('a\n1\n""\n\n x\n') == [["1"], [""], [" x"]]
 
 
 def test_m3_records_are_counted_not_lines():
@@ -236,6 +236,13 @@ def test_m51_duplicate_and_blank_headers():
     ]
 
 
+def test_m51_names_have_at_most_255_characters():
+    """(M51) Every record carries them."""
+    longest = "x" * headers.LONGEST_NAME
+    assert read(f"{longest},b\n1,2\n").columns == (longest, "b")
+    assert problems(f"{longest}x,b\n1,2\n")[0][-1] == "long_header"
+
+
 NEAR = [
     *("Record_Date", "record date", "record-date", "recordDate", "RECORD_DATE", " record_date"),
     *("record_date ", "recorddate", "record.date", "_record_date_", "recrod_date", "record_dat"),
@@ -309,6 +316,18 @@ def test_m51_a_quote_that_is_not_closed():
         (2, 3, "b", '"4\n5,6\n7,8', "quote_not_closed")
     ]
     assert problems('a,"b\n1,2\n') == [(None, 1, "column 2", '"b\n1,2', "quote_not_closed")]
+
+
+def test_m51_a_blank_before_a_quote():
+    """(M51) The quotes would be part of the value, and a delimiter within them would part it."""
+    assert problems('a,b\n1, "2"\n "1,2",3\n"1","x, ""y"""\n5" pipe,1"\n1, "2" x, "\n') == [
+        (1, 2, "b", ' "2"', "space_before_quote"),
+        (2, 3, "a", ' "1,2",3', "space_before_quote"),
+        (5, 6, "b", ' "2" x, "', "space_before_quote"),
+    ]
+    assert problems('a,b\n"1\n2", "x"\n') == [(1, 2, "b", ' "x"', "space_before_quote")]
+    assert problems('a, "b"\n1,2\n') == [(None, 1, ' "b"', ' "b"', "space_before_quote")]
+    assert values('a,b\n5" pipe,1"\n" ""x""",y\n') == [['5" pipe', '1"'], [' "x"', "y"]]
 
 
 def test_m51_a_record_has_at_most_256_kib_names_included():

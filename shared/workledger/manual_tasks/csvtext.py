@@ -32,8 +32,8 @@ _NOT_CSV = (
 )
 _LOOKED_AT = 4096
 
-_OTHER_TEXT = re.compile(r"\s*(?:(\{\s*\"|\{\s*\}|\[\s*[\[{\"])|<(?:!doctype|html|\?xml))", re.I)
-_SEP = re.compile(r"\"?sep=.?\"?\s*", re.I)
+_OTHER_TEXT = re.compile(r"(?i)\s*(?:(\{\s*[\"}]|\[\s*[\[{\"])|<(?:!doctype|html|\?xml))")
+_SEP = re.compile(r"(?i)\"?sep=.?\"?\s*")
 
 
 class Fault(NamedTuple):
@@ -109,30 +109,39 @@ def rows(lines: Sequence[str], delimiter: str) -> Iterator[Row]:
             return
         except csv.Error as error:
             raw = "".join(lines[start : reader.line_num])
-            yield Row(start + 1, [], _fault(raw, delimiter, str(error)))
+            yield Row(start + 1, [], _fault(raw, delimiter) or _unreadable(raw, error))
             continue
-        if not lines[start].isspace():
-            yield Row(start + 1, cells)
+        raw = "".join(lines[start : reader.line_num])
+        if not raw.isspace():
+            doubtful = ' "' in raw or '\u00a0"' in raw
+            yield Row(start + 1, cells, _fault(raw, delimiter) if doubtful else None)
 
 
-def _fault(raw: str, delimiter: str, otherwise: str) -> Fault:
-    """Which cell the reader stumbled over: it does not say."""
+def _fault(raw: str, delimiter: str) -> Fault | None:
+    """The first cell with quotes that are not right: the module's reader does not say which."""
     cell = at = 0
     while True:
+        value = raw[at : at + 200].rstrip("\r\n")
         if raw.startswith('"', at):
             end = _closing(raw, at + 1)
-            value = raw[at : at + 200].rstrip("\r\n")
             if end < 0:
                 return Fault(cell, value, "quote_not_closed", f"a quote is not closed: {_TWICE}")
             if raw[end + 1 : end + 2] not in (delimiter, "\r", "\n", ""):
                 return Fault(cell, value, "text_after_quote", f"text after a quote: {_TWICE}")
             at = end + 1
+        elif _SPACED.match(raw, at):
+            return Fault(cell, value, "space_before_quote", "write no blank before a quote")
         at = raw.find(delimiter, at) + 1
         if at == 0:
-            return Fault(0, raw[:200], "unreadable", f"the row can not be read: {otherwise}")
+            return None
         cell += 1
 
 
+def _unreadable(raw: str, error: csv.Error) -> Fault:
+    return Fault(0, raw[:200], "unreadable", f"the row can not be read: {error}")
+
+
+_SPACED = re.compile(r'[^\S\r\n\t]+"')
 _TWICE = 'inside a quoted value, write a quote twice ("")'
 
 

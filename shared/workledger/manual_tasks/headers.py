@@ -5,6 +5,9 @@ import unicodedata
 from workledger.manual_tasks.columns import ORDER_COLUMN
 from workledger.manual_tasks.records import DATE_COLUMN
 
+LONGEST_NAME = 255
+"""Characters of a column's name, as of a field's in a rule: every record carries all of them."""
+
 MOST_COLUMNS = 1000
 """Columns of a load."""
 
@@ -45,6 +48,8 @@ class Header:
         plain = unicodedata.normalize("NFC", name).strip()
         if not plain:
             return "blank_header", "every column needs a name"
+        if len(name) > LONGEST_NAME:
+            return "long_header", f"the name of a column has at most {LONGEST_NAME} characters"
         wanted = meant(name)
         if wanted is not None:
             return "near_miss_header", f"did you mean {wanted}? Write it exactly so, or rename it"
