@@ -65,6 +65,12 @@ def test_m51_values_are_kept_as_they_came():
     assert read(json.loads(told)).records[0].values["b"] == {"c": [1]}
 
 
+def test_m51_columns_are_the_values_as_json_text():
+    """(M51) Whatever they came as."""
+    record = read({"a": Raw("1.50"), "b": 'x"\n', "c": [1, None]}).records[0]
+    assert record.columns == {"a": Raw("1.50"), "b": Raw('"x\\"\\n"'), "c": Raw("[1,null]")}
+
+
 def test_m6_an_order_as_text_is_read_too():
     """(M6) As it stands in a file."""
     text = '{"hitOrder":4,"hitOrderDate":"2020-03-11"}'

@@ -65,6 +65,14 @@ class Record:
     values: Mapping[str, Any]
     order: Order
 
+    @property
+    def columns(self) -> dict[str, Raw]:
+        """The values as JSON text, those that came as text as they were written there."""
+        return {
+            name: value if isinstance(value, Raw) else Raw(jsontext.dumps(value))
+            for name, value in self.values.items()
+        }
+
 
 @dataclass(frozen=True, slots=True)
 class Report:
