@@ -114,6 +114,7 @@ def start(seen: Seen, new: Start, asking: Asking) -> list[Event]:
         workflowId=new.workflow_id,
         runId=f"{new.run_id}.{generation}",
         retention=new.retention,
+        ordered=True,
     )
     draft.schedule_decision()
     return draft.finish()

@@ -208,6 +208,7 @@ def _continue_as_new(draft: Draft, attrs: Attrs, batch: Batch) -> bool:
         workflowId=run.workflow_id,
         runId=batch.run_id,
         retention=batch.retention,
+        ordered=True,
     )
     return True
 

@@ -54,14 +54,21 @@ class Draft:
         """Add a history event of the newest run; answers its id. Members that are None are absent.
 
         `payload` has the members that may be long: they are kept apart and shown with the others.
+        Its time is never before that of the event before it, whatever clock that had (W1, 1.7).
         """
+        at = max(at or self.now, self._floor(event))
         number = extra.pop("id", None) or self.run.next_id
         data = {"id": number, "gen": extra.pop("gen", None) or self.run.generation}
-        data |= {"at": at or self.now, "attrs": _present(attrs), "index": self._index(), **extra}
+        data |= {"at": at, "attrs": _present(attrs), "index": self._index(), **extra}
         long = _present(payload or {})
         text = json.dumps(long, separators=(",", ":"), ensure_ascii=False) if long else None
         self._append(Event(event, data, (*things, HEAD), text))
         return number
+
+    def _floor(self, event: str) -> str:
+        """The time of the last event of the history that an event goes to; a start begins one."""
+        run: Run | None = self.states.get(HEAD)
+        return (run.last_at if run and event != folding.STARTED else None) or ""
 
     def note(self, event: str, run: int, *things: str, **extra: Any) -> None:
         """Add an event of ours, which no history shows; its type begins with `_`."""

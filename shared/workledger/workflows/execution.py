@@ -72,6 +72,8 @@ class Run:
     (commit, event) that bears the latest execution context, `sticky` the task list that a decider
     asked for with its schedule-to-start timeout, `policy` what its end asked for its children.
     `purged` says up to which generation its stream was purged, and from which commit on it is kept.
+    `last_at` is the time of its last history event while it is open; None in those whose times are
+    not kept in order: they began before that was so.
     """
 
     scope: str
@@ -102,6 +104,7 @@ class Run:
     retention: str = NONE
     policy: str | None = None
     purged: tuple[int, int] = (0, 1)
+    last_at: str | None = None
 
     @property
     def priority(self) -> int:

@@ -109,11 +109,13 @@ def _run(run: Run | None, event: Event, commit: Commit) -> Run:
     if event.data["gen"] != run.generation:
         return run
     if not event.type.startswith("_"):
-        run = replace(run, next_id=event.data["id"] + 1)
+        at = event.data["at"] if run.last_at else None
+        run = replace(run, next_id=event.data["id"] + 1, last_at=at)
     if event.type in CLOSINGS:
         status = CLOSINGS[event.type]
         closed, policy = (status, event.data["at"]), event.data.get("policy")
-        return replace(run, closed=closed, policy=policy, scheduled=None, started=None)
+        run = replace(run, closed=closed, policy=policy, last_at=None)
+        return replace(run, scheduled=None, started=None)
     change = _RUN.get(event.type)
     return change(run, event, commit) if change else run
 
@@ -154,6 +156,7 @@ def _started(event: Event, commit: Commit, purged: tuple[int, int]) -> Run:
         else None,
         retention=data["retention"],
         purged=purged,
+        last_at=data["at"] if data.get("ordered") else None,
     )
 
 
