@@ -11,7 +11,7 @@ from workledger.ledger.aggregate import Seen
 from workledger.ledger.commit import Event
 from workledger.ledger.execute import Result
 from workledger.service.core import Core
-from workledger.swf import histories, timing, tokens
+from workledger.swf import histories, limits, timing, tokens
 from workledger.swf.call import Answer, Call, run
 from workledger.times import plus, seconds_between
 from workledger.views import claim as memory
@@ -151,6 +151,11 @@ def _line(call: Call, kind: str) -> str:
 
 def _poll(call: Call, line: str, claim: Claim) -> tuple[Spot, Result] | None:
     """Claim the next task, waiting for one as long as the poll is held."""
+    with limits.polling(call.core, line):
+        return _wait(call, line, claim)
+
+
+def _wait(call: Call, line: str, claim: Claim) -> tuple[Spot, Result] | None:
     core = call.core
     until = plus(core.clock(), call.poll_seconds)
     while call.connected():

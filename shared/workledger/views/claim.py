@@ -14,7 +14,7 @@ from workledger.times import seconds_between
 from workledger.views.order import Spot
 
 T = TypeVar("T")
-_Mark = tuple[str, str, str]
+_Mark = tuple[str, str, str, int]
 
 PAGE = 40
 """Spots read from a line at once; twice as many as rivals spread over, when that is more."""
@@ -135,7 +135,8 @@ class Memory:
 
 
 def _mark(spot: Spot) -> _Mark:
-    return spot.stream, spot.thing, spot.tie
+    """One stay at one place: what comes back, or follows under the same name, is another."""
+    return spot.stream, spot.thing, spot.tie, spot.seq
 
 
 def pick(candidates: Sequence[T], k: int, choose: Callable[[int], int]) -> T:
