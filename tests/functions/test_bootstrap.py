@@ -3,6 +3,7 @@
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
+from datetime import UTC
 from pathlib import Path
 
 import pytest
@@ -10,7 +11,7 @@ import pytest
 from tests.functions.calling import ROOT
 from workledger import bootstrap, keys
 from workledger.api.permissions import Permission
-from workledger.service.core import NoWaker
+from workledger.service.core import Manual, NoWaker
 from workledger.stores.sqlite import SqliteStore
 from workledger.stores.wake_queue import WakeQueue
 
@@ -36,6 +37,17 @@ def test_without_a_queue_the_schedule_alone_keeps_time(tmp_path: Path) -> None:
     app = bootstrap.from_environment({"WORKLEDGER_STORE": f"sqlite:{tmp_path}/a.db"})
     assert isinstance(app.core.waker, NoWaker)
     assert app.permissions.allows("developer", Permission.MANAGE_QUEUES)
+
+
+def test_m40_settings_of_manual_tasks_come_from_the_environment() -> None:
+    """M40, M53: FIFO is on and the zone is UTC unless told otherwise; what is no setting is told."""
+    assert bootstrap.manual_of({}) == Manual(fifo=True, zone=UTC)
+    environ = {"CORE_TASK_QUEUE_FIFO_ENABLED": "False", "CORE_RECORD_DATE_ZONE": "Europe/Rome"}
+    found = bootstrap.manual_of(environ)
+    assert (found.fifo, str(found.zone)) == (False, "Europe/Rome")
+    for bad in ({"CORE_TASK_QUEUE_FIFO_ENABLED": "no"}, {"CORE_RECORD_DATE_ZONE": "Mars/Base"}):
+        with pytest.raises(ValueError, match=r"core\."):
+            bootstrap.manual_of(bad)
 
 
 @pytest.mark.parametrize("spec", ["", "sqlite", "sqlite:", "postgres:x", "dynamodb:x", "moto:x"])
@@ -89,7 +101,7 @@ def test_only_the_api_pays_for_validation(function: str) -> None:
     assert done.stdout.strip() == "False"
 
 
-@pytest.mark.parametrize("function", HANDLERS)
+@pytest.mark.parametrize("function", [*HANDLERS, "swf"])
 def test_handlers_are_short(function: str) -> None:
     """Parse, one call, answer: under 40 lines each."""
     file = ROOT / "functions" / function / "app.py"
