@@ -56,7 +56,8 @@ class Departure:
 
     def _way(self, one: Record) -> Way:
         values = self._contents[one.index].values
-        return records.way(self._definition, None, values, self._load.started_at)
+        at = self._load.started_at
+        return records.way(self._definition, None, values, at, self._core.manual.zone)
 
     def _enter(self, loaded: Sequence[Record]) -> None:
         by_step: dict[str, list[Record]] = {}

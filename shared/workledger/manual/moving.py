@@ -88,7 +88,7 @@ def _answer(core: Core, hit_stream: str, hit: Hit, stream: str) -> None:
     text = _decided(core, hit_stream, decision.commit)
     content = contents.of(core, stream, record).answered(record.step, text)
     definition = contents.definition(core, record.process, record.version)
-    way = records.way(definition, record.step, content.values, decision.at)
+    way = records.way(definition, record.step, content.values, decision.at, core.manual.zone)
     if way.target.kind == TIMED:
         settle(core, decision.at)
         way = entered(core, record.process, stream, way, command)
@@ -180,7 +180,8 @@ def _move(core: Core, stream: str, at: str) -> Moving | None:
 def _leave(
     core: Core, stream: str, record: Record, definition: Definition, content: Content
 ) -> Result:
-    way = records.way(definition, record.step, content.values, record.until or record.since)
+    at = record.until or record.since
+    way = records.way(definition, record.step, content.values, at, core.manual.zone)
     command = f"{stream}/{record.visit}"
     way = entered(core, record.process, stream, way, command)
     decide = partial(records.move, visit=record.visit, way=way)

@@ -1,15 +1,15 @@
 """The hits of a process's records: made when a record comes to a manual step, or is known to."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 
 from workledger import keys
 from workledger.ledger.aggregate import Command
+from workledger.manual import common
 from workledger.manual.contents import Content
 from workledger.manual_tasks import hit as hits
 from workledger.manual_tasks import hit_commands
-from workledger.manual_tasks.ordering import Ordering
 from workledger.manual_tasks.process import TIMED, Definition
 from workledger.manual_tasks.record import Record
 from workledger.manual_tasks.records import Order
@@ -43,11 +43,10 @@ class Offer:
         timed = before is not None and self.definition.step(before).kind == TIMED
         return self.record.since if timed else None
 
-    def places(self, orderings: Iterable[Ordering], number: int) -> tuple[hits.Placed, ...]:
+    def places(self, core: Core, task: Task, number: int) -> tuple[hits.Placed, ...]:
         """Where the hit stands: by the record's own order, at every step (M6)."""
-        record = self.record
-        order = Order(record.hit_order, record.hit_order_date, {})
-        return hits.places(orderings, order, self.content.values, number)
+        order = Order(self.record.hit_order, self.record.hit_order_date)
+        return common.placements(core, task, order, self.content.values, number)
 
     def create(self, core: Core, task: Task, number: int) -> Command:
         """The command that makes the hit."""
@@ -63,7 +62,7 @@ class Offer:
             "hitOrderDate": record.hit_order_date,
             "answers": rule.answers,
             "more": rule.more,
-            "places": [list(one) for one in self.places(task.orderings, number)],
+            "places": [list(one) for one in self.places(core, task, number)],
             "way": [keys.bare(self.stream), record.step],
             **({"visibleFrom": visible} if visible is not None else {}),
         }
@@ -92,18 +91,6 @@ def _offer(core: Core, stream: str, offers: Sequence[Offer]) -> None:
     commands = [one.create(core, task, first + at) for at, one in enumerate(offers)]
     for result in core.executor.run_all(commands):
         result.unwrap()
-    _place_again(core, stream, task, offers)
-
-
-def _place_again(core: Core, stream: str, task: Task, offers: Sequence[Offer]) -> None:
-    """Where the task's order changed meanwhile, place them in the newer one too (M43)."""
-    now: Task = core.executor.read(stream).head
-    while now.orderings != task.orderings:
+    if core.executor.read(stream).head.orderings != task.orderings:
         for one in offers:
-            seen = core.executor.read(one.hit)
-            hit: hits.Hit = seen.head
-            places = one.places(now.orderings, hit.number)
-            things = (*hit.things, *(keys.place_thing(each.ordering) for each in places))
-            decide = partial(hit_commands.place, places=places)
-            core.executor.run(core.command(one.hit, "system", decide, things))
-        task, now = now, core.executor.read(stream).head
+            common.place_again(core, one.hit)

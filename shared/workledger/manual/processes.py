@@ -7,7 +7,7 @@ from typing import Any
 from workledger import keys
 from workledger.errors import Refused
 from workledger.ledger import fold
-from workledger.manual import moving, travelling
+from workledger.manual import common, moving, travelling
 from workledger.manual.travelling import RecordShown
 from workledger.manual_tasks import process as rules
 from workledger.manual_tasks import process_commands, routing, task_commands
@@ -208,7 +208,7 @@ def record(core: Core, record_id: str) -> RecordShown:
     moving.settle(core)
     stream = keys.manual_stream("record", record_id)
     head = core.executor.read(stream).head if stream is not None else None
-    if stream is None or head is None or not travelling.is_complete(core, head.load):
+    if stream is None or head is None or not common.is_complete(core, head.load):
         raise travelling.not_found(record_id)
     return travelling.show_many(core, [(stream, head)])[0]
 

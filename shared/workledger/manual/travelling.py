@@ -7,10 +7,9 @@ from typing import Any
 
 from workledger import keys
 from workledger.errors import Refused
-from workledger.manual import contents
+from workledger.manual import common, contents
 from workledger.manual.contents import Content
 from workledger.manual_tasks import routing
-from workledger.manual_tasks.load import Load
 from workledger.manual_tasks.process import MANUAL, TIMED, Definition, Process
 from workledger.manual_tasks.record import Record
 from workledger.service import paging
@@ -108,16 +107,9 @@ def _shown_only(
             if record is None or (step is not None and record.step_at(now) != step):
                 continue
             if record.load not in complete:
-                complete[record.load] = is_complete(core, record.load)
+                complete[record.load] = common.is_complete(core, record.load)
             if complete[record.load]:
                 yield _Met(stream, record, at)
-
-
-def is_complete(core: Core, load: str) -> bool:
-    """Whether all hits and records of a load (26 characters) are there, strongly read (M54)."""
-    at = (f"load/{load}", keys.HEAD)
-    found: Load | None = core.executor.state(core.store.rows([at]).get(at))
-    return found is not None and found.completed_at is not None
 
 
 def _walk(
