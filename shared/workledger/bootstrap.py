@@ -12,9 +12,11 @@ import time
 from collections.abc import Callable, Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass, field
+from datetime import UTC
 from pathlib import Path
 from threading import Lock, Thread
 from typing import Any, cast
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from workledger import keys
 from workledger.aggregates import AGGREGATES
@@ -24,6 +26,7 @@ from workledger.ledger.execute import Executor
 from workledger.service.core import (
     Core,
     Functions,
+    Manual,
     NoFunctions,
     NoWaker,
     PlainWaiter,
@@ -91,6 +94,7 @@ def from_environment(environ: Mapping[str, str]) -> App:
         permitted=permissions(roles.split(",")) if roles else None,
         door=door_of(environ),
         functions=functions_of(environ),
+        manual=manual_of(environ),
     )
 
 
@@ -106,6 +110,7 @@ def build(
     permitted: Permissions | None = None,
     door: Door | None = None,
     functions: Functions | None = None,
+    manual: Manual | None = None,
 ) -> App:
     """Wire an application on a store; everything that is not pure can be given."""
     memory, waker = Memory(), waker or NoWaker()
@@ -121,6 +126,7 @@ def build(
         waker=waker,
         memory=memory,
         functions=functions or NoFunctions(),
+        manual=manual or Manual(),
     )
     return App(core, permitted or permissions(), door or IssuedKeys(sealer_of({})))
 
@@ -167,6 +173,25 @@ def functions_of(environ: Mapping[str, str]) -> Functions:
     if not known:
         return NoFunctions()
     return Local(known, lambda job: Thread(target=job, daemon=True).start())
+
+
+SETTINGS = ("core.task.queue.fifo.enabled", "core.record.date.zone")
+"""Settings by name, which the environment spells in capitals, with _ for the dots."""
+
+
+def manual_of(environ: Mapping[str, str]) -> Manual:
+    """The settings of manual tasks: whether FIFO is on (M40), the zone of records' dates (M53).
+
+    Raises ValueError.
+    """
+    fifo, zone = (environ.get(name.upper().replace(".", "_"), "") for name in SETTINGS)
+    if fifo.strip().lower() not in ("", "true", "false"):
+        raise ValueError(f"{SETTINGS[0]} is true or false, not {fifo!r}")
+    try:
+        found = ZoneInfo(zone.strip()) if zone.strip() not in ("", "UTC") else UTC
+    except (ZoneInfoNotFoundError, ValueError, OSError) as error:
+        raise ValueError(f"{SETTINGS[1]}: there is no time zone {zone!r}") from error
+    return Manual(fifo=fifo.strip().lower() != "false", zone=found)
 
 
 def door_of(environ: Mapping[str, str]) -> Door:

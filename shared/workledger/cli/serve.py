@@ -43,8 +43,18 @@ def serve(
             "--poll-seconds", min=0, max=55, help="How long Amazon SWF's polls wait for a task."
         ),
     ] = 50,
+    *,
+    settings: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--set",
+            help="A setting of manual tasks: core.task.queue.fifo.enabled, core.record.date.zone.",
+            metavar="NAME=VALUE",
+        ),
+    ] = None,
 ) -> None:
     """Serve the whole system on this machine until Ctrl-C; everything is in one file."""
     from workledger.local.serve import run  # noqa: PLC0415 - Powertools, uvicorn: only for this
 
-    run(host, port, store, endpoint_url, role, require_tokens, poll_seconds)
+    given = settings or ()
+    run(host, port, store, endpoint_url, role, require_tokens, poll_seconds, settings_given=given)

@@ -5,7 +5,7 @@ import os
 import socket
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
@@ -75,13 +75,16 @@ def run(
     role: str | None = None,
     require_tokens: bool = False,
     poll_seconds: float = POLL_SECONDS,
+    *,
+    settings_given: Sequence[str] = (),
 ) -> None:
     """Serve until Ctrl-C or SIGTERM. Raises CannotServe.
 
     `store` is sqlite:PATH, moto or dynamodb (then `endpoint_url` may name an engine). On a loopback
     address requests without a token are let in as `local` with this role (developer), unless
     `require_tokens`; on any other address never. The same goes for signatures of the SWF service:
-    without tokens it believes all, else only those made with keys of ours (W30).
+    without tokens it believes all, else only those made with keys of ours (W30). Settings are
+    `name=value`, of `bootstrap.SETTINGS` (M40).
     """
     logging.basicConfig(level=logging.WARNING, format="%(asctime)s %(levelname)s %(message)s")
     settings = _Settings(
@@ -92,13 +95,27 @@ def run(
     try:
         template = find_template()
         system = load(template)
+        os.environ.update(_given(settings_given))
         os.environ["POLL_SECONDS"] = f"{poll_seconds:g}"
         _environment(system, store)
         functions = Functions(system, load_handlers(system, template))
         invoked = bootstrap.functions_of(_ours())
+        bootstrap.manual_of(os.environ)
     except (TemplateError, OSError, ValueError) as error:
         raise CannotServe(str(error)) from error
     _run(settings, system, functions, invoked)
+
+
+def _given(settings: Sequence[str]) -> dict[str, str]:
+    """Settings as the environment has them. Raises CannotServe."""
+    found: dict[str, str] = {}
+    for one in settings:
+        name, told, value = one.partition("=")
+        if not told or name not in bootstrap.SETTINGS:
+            known = ", ".join(bootstrap.SETTINGS)
+            raise CannotServe(f"--set: NAME=VALUE with one of {known}, not {one!r}")
+        found[name.upper().replace(".", "_")] = value
+    return found
 
 
 def _environment(system: System, store: str) -> None:
@@ -159,6 +176,7 @@ def _wire(
             permitted=_permissions(),
             door=bootstrap.door_of({**os.environ, **keys}),
             functions=invoked,
+            manual=bootstrap.manual_of(os.environ),
         )
     )
     return machine
