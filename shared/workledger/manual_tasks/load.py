@@ -12,23 +12,29 @@ from workledger import keys
 from workledger.errors import Refused
 from workledger.ledger.aggregate import Seen
 from workledger.ledger.commit import Commit, Event
+from workledger.times import plus
 from workledger.views import order
 from workledger.views.row import Standing
 
 STARTED = "LoadStarted"
 COMPLETED = "LoadCompleted"
 
+REQUEST_SECONDS = 20
+"""For so long the request that began a load goes on with it; then the timekeeper does (M54)."""
+
 
 @dataclass(frozen=True, slots=True)
 class Load:
     """A load. `owner` is the id of the task or process, `version` the task's hit type.
 
-    `first` is the number of its first hit among the task's, `body` the hash of what was sent,
-    `chunks` where the records stand in the ledger, each with how many there are.
+    `ordering` is the newest of the task's orderings when it started (0 in a process), `first` the
+    number of its first hit among the task's, `body` the hash of what was sent, `chunks` where the
+    records stand in the ledger, each with how many there are.
     """
 
     owner: str
     version: int
+    ordering: int
     count: int
     first: int
     body: str
@@ -43,7 +49,8 @@ class Load:
 def start(seen: Seen, data: Mapping[str, Any]) -> list[Event]:
     """Start a load; nothing when it was started before with the same body (M55).
 
-    `data` has owner, version, count, first, body, columns, report, chunks. Raises key_reused.
+    `data` has owner, version, ordering, count, first, body, columns, report, chunks. Raises
+    key_reused.
     """
     load: Load | None = seen.head
     if load is None:
@@ -75,6 +82,7 @@ def evolve(thing: str, state: Load | None, event: Event, commit: Commit, head: A
         return Load(
             data["owner"],
             data["version"],
+            data["ordering"],
             data["count"],
             data["first"],
             data["body"],
@@ -90,10 +98,15 @@ def evolve(thing: str, state: Load | None, event: Event, commit: Commit, head: A
 
 
 def place(stream: str, thing: str, load: Load) -> Standing:  # noqa: ARG001 (an aggregate's shape)
-    """The loads of a task or process, by start; one that is not complete is due at once."""
+    """The loads of a task or process, by start."""
     owner = load.owner.partition("_")[2]
     where = order.by_date(keys.loads_line(owner), load.started_at, load.first, keys.bare(stream))
-    return Standing(where, due=load.started_at if load.completed_at is None else None)
+    return Standing(where, due=due(load))
+
+
+def due(load: Load) -> str | None:
+    """When somebody else goes on with it: after the time of the request that began it."""
+    return plus(load.started_at, REQUEST_SECONDS) if load.completed_at is None else None
 
 
 def _chunks(stored: Sequence[Any]) -> tuple[tuple[str, int], ...]:
@@ -107,5 +120,9 @@ def dump(load: Load) -> dict[str, Any]:
 
 def load(stored: dict[str, Any]) -> Load:
     """The state from its JSON value."""
-    columns, chunks = tuple(stored["columns"]), _chunks(stored["chunks"])
-    return Load(**{**stored, "columns": columns, "chunks": chunks})
+    told: dict[str, Any] = {
+        **stored,
+        "columns": tuple(stored["columns"]),
+        "chunks": _chunks(stored["chunks"]),
+    }
+    return Load(**told)

@@ -185,7 +185,7 @@ def _entry(event: Event, commit: Commit, head: Task | None) -> Entry:
         before: Mapping[str, Any] | None = {"workers": list(head.roster)} if head else None
         return audit.entry(event, commit, name, before, data)
     before = _audited(head) if head else None
-    after = {"settings": data["settings"], "rules": data.get("rules") or {}}
+    after: Mapping[str, Any] = {"settings": data["settings"], "rules": data.get("rules") or {}}
     return audit.entry(event, commit, name, before, after)
 
 
@@ -230,7 +230,8 @@ def load_settings(stored: Mapping[str, Any]) -> Settings:
     """The settings from their JSON value."""
     fields = stored["comparator"]
     comparator = comparators.load(fields) if fields is not None else None
-    return Settings(**{**stored, "comparator": comparator})
+    told: dict[str, Any] = {**stored, "comparator": comparator}
+    return Settings(**told)
 
 
 def dump_rules(rules: Rules) -> dict[str, Any]:

@@ -19,6 +19,8 @@ from workledger.manual_tasks.task import Rules, Settings, Task
 NAME_LENGTH = 128
 ROSTER_LENGTH = 1_000
 COLUMNS = 1_000
+COLUMNS_BYTES = 100_000
+"""All names of columns together: they are part of the task's state."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,11 +116,18 @@ def set_roster(seen: Seen, workers: Sequence[str], command: str) -> list[Event]:
 
 
 def see_columns(seen: Seen, columns: Sequence[str]) -> list[Event]:
-    """Learn the columns of a load: a comparator may name them (M43)."""
+    """Learn the columns of a load: a comparator may name them (M43). As many as there is room."""
     task = _task(seen)
-    new = [one for one in dict.fromkeys(columns) if one not in task.columns]
-    room = COLUMNS - len(task.columns)
-    return [Event(tasks.COLUMNS_SEEN, {"columns": new[:room]})] if new[:room] else []
+    new: list[str] = []
+    for one in dict.fromkeys(columns):
+        if one not in task.columns and _fit((*task.columns, *new, one)):
+            new.append(one)
+    return [Event(tasks.COLUMNS_SEEN, {"columns": new})] if new else []
+
+
+def _fit(columns: Sequence[str]) -> bool:
+    """Whether a task may have so many columns, and so long ones."""
+    return len(columns) <= COLUMNS and sum(len(one.encode()) for one in columns) <= COLUMNS_BYTES
 
 
 def reorder(seen: Seen, fifo: bool) -> list[Event]:
@@ -151,8 +160,9 @@ def _reorder(task: Task, settings: Settings, fifo: bool) -> list[Event]:
 
 
 def _check(settings: Settings, columns: tuple[str, ...]) -> None:
-    if len(columns) > COLUMNS:
-        raise Refused("invalid_value", f"a task has at most {COLUMNS} columns", field="columns")
+    if not _fit(columns):
+        detail = f"a task has at most {COLUMNS} columns, whose names have {COLUMNS_BYTES:,} bytes"
+        raise Refused("invalid_value", detail, field="columns")
     if settings.dtr and settings.comparator is None:
         raise Refused(
             "comparator_needed",

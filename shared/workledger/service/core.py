@@ -138,6 +138,11 @@ class Core:
         """The versions of manual tasks that this process has met, by stream: they never change."""
         return {}
 
+    @cached_property
+    def moments(self) -> dict[str, str]:
+        """When this process last did what it does now and then."""
+        return {}
+
     def command(
         self,
         stream: str,

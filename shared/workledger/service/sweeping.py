@@ -6,7 +6,7 @@ from functools import partial
 from workledger import keys
 from workledger.errors import NewerShape, StoreError
 from workledger.ledger.aggregate import Seen
-from workledger.manual import moving, timekeeping
+from workledger.manual import loading, moving, reordering, timekeeping
 from workledger.queues import item_commands
 from workledger.queues import run as run_rules
 from workledger.queues.item import Item, Waiting
@@ -23,6 +23,15 @@ AT_ONCE = 100
 LOOKS_AHEAD_SECONDS = 15 * 60
 """The longest delay of a wake message; a schedule runs more often than that."""
 
+LONG = ("load", "task")
+"""Kinds of streams that may take long: they come last."""
+
+LONG_SECONDS = 10
+"""For so long one of those is gone on with; then others get their turn."""
+
+ORDERS_EVERY_SECONDS = 5 * 60
+"""How often a process looks whether all manual tasks are in the order that is wanted (M40)."""
+
 
 def sweep(core: Core) -> str | None:
     """Do everything that is due; answers the next moment at which something will be.
@@ -30,9 +39,13 @@ def sweep(core: Core) -> str | None:
     Safe to run twice, at once, late.
     """
     now = core.clock()
+    _look_at_orders(core, now)
     shards = range(keys.DUE_SHARDS)
+    long: list[Spot] = []
     for shard, spots in zip(shards, _due(core, now), strict=True):
-        _sweep_shard(core, shard, spots, now)
+        _sweep_shard(core, shard, spots, now, long)
+    for spot in long:
+        _sweep_stream(core, spot.stream, spot.date, now)
     upcoming = _due(core, plus(now, LOOKS_AHEAD_SECONDS), limit=1)
     wake = min((spots[0].date for spots in upcoming if spots), default=None)
     if wake is not None:
@@ -49,10 +62,26 @@ def _due(core: Core, until: str, limit: int = AT_ONCE) -> list[list[Spot]]:
     )
 
 
-def _sweep_shard(core: Core, shard: int, spots: list[Spot], now: str) -> None:
+def _look_at_orders(core: Core, now: str) -> None:
+    """A setting of the environment may have changed since the last process looked (M40)."""
+    last = core.moments.get("orders")
+    if last is not None and plus(last, ORDERS_EVERY_SECONDS) > now:
+        return
+    try:
+        reordering.look_at_all(core)
+        core.moments["orders"] = now
+    except (StoreError, NewerShape) as error:
+        _log.warning("the order of manual tasks was not looked at: %s", error)
+
+
+def _sweep_shard(core: Core, shard: int, spots: list[Spot], now: str, long: list[Spot]) -> None:
+    """Settle what is due on a shard; what may take long is put off to `long`."""
     while spots:
         for spot in spots:
-            _sweep_stream(core, spot.stream, spot.date, now)
+            if keys.kind(spot.stream) in LONG:
+                long.append(spot)
+            else:
+                _sweep_stream(core, spot.stream, spot.date, now)
         if len(spots) < AT_ONCE:
             return
         spots = core.store.read_line(
@@ -88,8 +117,15 @@ def _do(core: Core, stream: str, now: str) -> str | None:
             return timekeeping.sweep(core, stream, now)
         case "record":
             return moving.sweep(core, stream, now)
+        case "load" | "task":
+            return _long(core, stream, now)
         case _:
             return None
+
+
+def _long(core: Core, stream: str, now: str) -> str | None:
+    of = loading if keys.kind(stream) == "load" else reordering
+    return of.sweep(core, stream, now, LONG_SECONDS)
 
 
 def _item(core: Core, seen: Seen, now: str) -> str | None:
