@@ -1,19 +1,15 @@
 """Real programs, run as `work` runs them."""
 
 import io
-import os
-import threading
-from pathlib import Path
+from itertools import count
 
 import pytest
 
 from workledger.cli.program import Program, Ran
 
 
-def sh(script: str, data: bytes = b"", timeout: float | None = None, **environment: str) -> Ran:
-    return Program(["sh", "-c", script], timeout=timeout, stderr=io.BytesIO()).run(
-        data, environment, lambda: False
-    )
+def sh(script: str, data: bytes = b"", **environment: str) -> Ran:
+    return Program(["sh", "-c", script], stderr=io.BytesIO()).run(data, environment, lambda: False)
 
 
 def test_data_goes_in_and_output_comes_out() -> None:
@@ -49,26 +45,28 @@ def test_a_signal_is_its_code() -> None:
     assert sh("kill -9 $$").code == -9
 
 
+def timed_out(script: str, **options: float) -> Ran:
+    """Run a script whose time is over as soon as it has said something on stderr, not before."""
+    said, looks = io.BytesIO(), count()
+
+    def clock() -> float:
+        # The first look is that at which the time begins.
+        return 1.0 if next(looks) and said.getvalue() else 0.0
+
+    program = Program(["sh", "-c", script], timeout=0.2, stderr=said, clock=clock, **options)
+    return program.run(b"", {}, lambda: False)
+
+
 def test_a_time_out_ends_the_program_and_its_children() -> None:
     """All of its session gets the signal."""
-    ran = sh("echo started >&2; sleep 1000 & wait", timeout=0.2)
-    assert ran.cut == "time-out after 0.2 s"
-    assert ran.last_line == "started"
+    ran = timed_out("echo started >&2; sleep 1000 & wait")
+    assert ran == Ran(-15, b"", "started", "time-out after 0.2 s")
 
 
-def test_who_ignores_sigterm_is_killed(tmp_path: Path) -> None:
-    """SIGKILL follows when the patience ends; here the second signal is ours."""
-    ready = tmp_path / "ready"
-    os.mkfifo(ready)
-    pids: list[int] = []
-
-    def kill() -> None:
-        pids.append(int(ready.read_text()))
-        os.kill(pids[0], 9)
-
-    threading.Thread(target=kill, daemon=True).start()
-    ran = sh(f"trap '' TERM; echo $$ > {ready}; sleep 1000", timeout=0.2)
-    assert ran.code == -9
+def test_who_ignores_sigterm_is_killed() -> None:
+    """SIGKILL follows when the patience ends."""
+    ran = timed_out("trap '' TERM; echo started >&2; sleep 1000", patience=0.05)
+    assert ran == Ran(-9, b"", "started", "time-out after 0.2 s")
 
 
 def test_a_lost_claim_ends_the_program() -> None:

@@ -65,9 +65,11 @@ class Program:
         timeout: float | None = None,
         stderr: BinaryIO | None = None,
         clock: Callable[[], float] = time.monotonic,
+        patience: float = TERM_SECONDS,
     ) -> None:
         self._command, self._timeout = list(command), timeout
         self._stderr, self._clock = stderr, clock
+        self._patience = patience
 
     def run(self, data: bytes, environment: Mapping[str, str], lost: Callable[[], bool]) -> Ran:
         """Run it to its end, to the time-out, or until `lost` is true.
@@ -101,7 +103,7 @@ class Program:
         cut = self._await_end(ended, lost)
         if cut is not None:
             _signal(process, signal.SIGTERM)
-            if not ended.wait(TERM_SECONDS):
+            if not ended.wait(self._patience):
                 _signal(process, signal.SIGKILL)
                 ended.wait()
         until = self._clock() + PIPE_SECONDS
