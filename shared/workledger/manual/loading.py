@@ -169,7 +169,7 @@ def carry_on(
     if found.completed_at is not None:
         return LoadShown(keys.manual_id(stream), found, found.count)
     done = 0 if kept is not None else created(core, stream, found)
-    done = max(0, done - 1) // BATCH * BATCH
+    done = done // BATCH * BATCH
     making = _making(core, stream, found, kept, done)
     for batch in _batches(making.records):
         making.make(batch)

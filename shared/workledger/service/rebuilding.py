@@ -6,7 +6,8 @@ from typing import Any
 
 from workledger import keys
 from workledger.ledger import fold
-from workledger.ledger.commit import Commit
+from workledger.ledger.commit import Commit, Event
+from workledger.manual_tasks import hit, load, record
 from workledger.queues import item as item_rules
 from workledger.service.core import Core
 from workledger.stores.port import Key, Write
@@ -73,6 +74,22 @@ def rebuild(core: Core) -> int:
 
 def _note_numbers(commit: Commit, highest: dict[str, int]) -> None:
     for event in commit.events:
-        if event.type == item_rules.ADDED:
-            queue, number = event.data["queue"], event.data["number"]
-            highest[queue] = max(highest.get(queue, 0), number)
+        counter, number = _numbered(event)
+        if counter is not None:
+            highest[counter] = max(highest.get(counter, 0), number)
+
+
+def _numbered(event: Event) -> tuple[str | None, int]:
+    """The counter that an event's number is of: a queue's, a manual task's, a process's."""
+    data = event.data
+    match event.type:
+        case item_rules.ADDED:
+            return data["queue"], data["number"]
+        case hit.CREATED:
+            return data["task"], data["number"]
+        case record.STARTED:
+            return data["process"], data["number"]
+        case load.STARTED:
+            return data["owner"].partition("_")[2], data["first"] + data["count"] - 1
+        case _:
+            return None, 0
