@@ -10,7 +10,8 @@ from workledger.keys import HEAD
 from workledger.service.core import Core
 from workledger.swf import tokens
 from workledger.swf.call import Answer, Call
-from workledger.views.order import BLANK, Spot
+from workledger.views.order import BLANK, Spot, tie_of
+from workledger.views.order import beginning as order_beginning
 
 T = TypeVar("T")
 
@@ -53,7 +54,16 @@ def next_page(call: Call, kind: str, *parts: Any) -> Answer:
 def by_name(name: str, *, end: bool = False) -> Spot:
     """Before (or with `end` after) everything that bears a name on a line that is by name."""
     edge = LAST if end else FIRST
-    return Spot(0, BLANK, 0, name, edge, edge)
+    return Spot(0, BLANK, 0, tie_of(name), edge, edge)
+
+
+def beginning(name: str) -> tuple[Spot, Spot]:
+    """Before and after everything whose name begins with a text, and maybe some more."""
+    kept = order_beginning(name)
+    return (
+        Spot(0, BLANK, 0, kept, FIRST, FIRST),
+        Spot(0, BLANK, 0, f"{kept}\U0010ffff", LAST, LAST),
+    )
 
 
 def spots(

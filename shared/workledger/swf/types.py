@@ -163,10 +163,10 @@ def _stands(status: str, name: str | None) -> Callable[[Type], bool]:
 
 
 def _bounds(name: str | None, backwards: bool) -> tuple[Spot | None, Spot | None]:
-    """Where the types of a name begin and end: no name has a character as small as those."""
+    """Where the types of a name begin and end: no name has a character as small as that."""
     if name is None:
         return None, None
-    begin, end = lists.by_name(f"{name}\n"), lists.by_name(f"{name}\x0b")
+    begin, end = lists.beginning(f"{name}\n")
     return (end, begin) if backwards else (begin, end)
 
 

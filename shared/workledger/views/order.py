@@ -7,8 +7,17 @@ one index by exactly these columns; nobody else compares, sorts or negates.
 
 from typing import NamedTuple
 
+from workledger.keys import digest
+
 BLANK = "-"
 """A date for lines that are not ordered by one: the index leaves out rows that lack a part."""
+
+
+LONGEST_NAME = 900
+"""Bytes of a name on a line: with rank, date and sequence a sort key of DynamoDB has 1,024."""
+
+KEPT = 860
+"""Bytes of a longer name by which it stands; whatever is equal so far is in no order."""
 
 
 class Place(NamedTuple):
@@ -49,12 +58,22 @@ def by_record(line: str, date: str, seq: int, tie: str) -> Place:
 
 def by_rank_and_name(line: str, priority: int, name: str) -> Place:
     """Higher priority first, then by code points of the name (M44)."""
-    return Place(line, -priority, BLANK, 0, name)
+    return Place(line, -priority, BLANK, 0, tie_of(name))
 
 
 def by_name(line: str, name: str) -> Place:
     """By code points of the name."""
-    return Place(line, 0, BLANK, 0, name)
+    return Place(line, 0, BLANK, 0, tie_of(name))
+
+
+def tie_of(name: str) -> str:
+    """How a name stands on a line: as it is, or cut, with a hash that keeps it apart."""
+    return name if len(name.encode()) <= LONGEST_NAME else f"{beginning(name)}{digest(name)}"
+
+
+def beginning(name: str) -> str:
+    """What a name and all that begin with it stand by: as much of it as any of them keeps."""
+    return name.encode()[:KEPT].decode(errors="ignore")
 
 
 def spot(place: Place, stream: str, thing: str) -> Spot:
