@@ -3,7 +3,16 @@
 import sys
 import time
 
-from tests.bench import budget, contention, depth, handlers, over_http, sqlite_speed
+from tests.bench import (
+    budget,
+    contention,
+    depth,
+    handlers,
+    histories,
+    over_http,
+    sqlite_speed,
+    workflows,
+)
 from tests.bench.table import lines
 
 SECTIONS = {
@@ -13,6 +22,8 @@ SECTIONS = {
     "http": ("Through HTTP, on SQLite", over_http.figures),
     "depth": ("Length of a queue", depth.figures),
     "handlers": ("Functions", handlers.figures),
+    "workflows": ("Amazon SWF: start, decide, work, decide, by boto3 on SQLite", workflows.figures),
+    "histories": ("Amazon SWF: long histories, many workers", histories.figures),
 }
 
 

@@ -102,11 +102,15 @@ SECONDS = {"append": 0.012, "place": 0.0, "append.rows": 0.008, "append.head": 0
 READ_SECONDS = 0.005
 
 
-def far_away(store: Store, simulation: Simulation, dies: Callable[[], bool]) -> FaultyStore:
+def far_away(
+    store: Store, simulation: Simulation, dies: Callable[[], bool], put: Callable[[], None]
+) -> FaultyStore:
     """A store whose every step takes as long as a request to DynamoDB, and whose lines lag."""
 
     def take_time(step: str, args: tuple[Any, ...]) -> None:
         simulation.sleep(SECONDS.get(step, READ_SECONDS))
+        if step == "append":
+            put()
         if dies():
             raise Crash(step)
 
@@ -122,6 +126,8 @@ class Crowd:
     simulation: Simulation = field(default_factory=Simulation)
     work: Work = field(default_factory=Work)
     deaths: int = 0
+    puts: int = 0
+    """How often somebody tried to put a commit."""
 
     def alone(self) -> Service:
         """A process that nobody races."""
@@ -131,12 +137,17 @@ class Crowd:
         """A process as it is wired in truth, but for its clock and its luck."""
         drawn = random.Random(number)
         app = bootstrap.build(
-            far_away(self.store, self.simulation, lambda: drawn.random() < self.mortality),
+            far_away(
+                self.store, self.simulation, lambda: drawn.random() < self.mortality, self._put
+            ),
             clock=self.simulation.clock,
             sleep=self.simulation.sleep,
             choose=drawn.randrange,
         )
         return Service(app.core)
+
+    def _put(self) -> None:
+        self.puts += 1
 
     def live(self, number: int) -> None:
         """Work until there is nothing more; whoever dies has a successor."""
