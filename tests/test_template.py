@@ -160,7 +160,10 @@ def test_roles_name_actions_and_resources(role: str) -> None:
 def test_due_rows_are_deleted_by_those_who_settle_what_is_due() -> None:
     deleting = {role for role in ROLES if "dynamodb:DeleteItem" in allowed(role, VIEWS)}
     deleting.remove("PurgeRole")
-    settling = {"QueuesRole", "SwfRole", "LambdasRole", "LedgerProjectorRole", "TimekeeperRole"}
+    settling = {
+        f"{name}Role"
+        for name in ("Queues", "ManualTasks", "Swf", "Lambdas", "LedgerProjector", "Timekeeper")
+    }
     assert deleting == settling
 
 

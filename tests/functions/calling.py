@@ -11,7 +11,8 @@ from urllib.parse import quote
 
 import jsonschema_rs
 
-from functions.queues.app import api, handler
+from functions.manual_tasks import app as manual_tasks
+from functions.queues import app as queues
 from tests.support import Surroundings
 from workledger.jsontext import Raw, dumps
 from workledger.service.core import Core
@@ -19,6 +20,17 @@ from workledger.service.core import Core
 ROOT = Path(__file__).parents[2]
 DOCUMENT: dict[str, Any] = json.loads((ROOT / "docs/openapi.json").read_text())
 TEXT_TYPES = ("application/json", "application/xml", "application/javascript")
+
+
+MANUAL = {(one.method, one.path) for one in manual_tasks.api.operations}
+
+
+def handler(event: dict[str, Any], context: Any) -> dict[str, Any]:
+    """The function behind the event's route; whatever has none goes to the queues."""
+    method, _, path = str(event.get("routeKey", "")).partition(" ")
+    known = {found for _, found in MANUAL}
+    function = manual_tasks if (method, path) in MANUAL or path in known else queues
+    return function.handler(event, context)
 
 
 @dataclass(frozen=True)
@@ -214,4 +226,6 @@ def raw(text: str) -> Raw:
     return Raw(text)
 
 
-OPERATIONS = {(one.method, one.path): one for one in api.operations}
+OPERATIONS = {
+    (one.method, one.path): one for one in (*queues.api.operations, *manual_tasks.api.operations)
+}

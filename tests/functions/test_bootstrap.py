@@ -15,7 +15,7 @@ from workledger.service.core import Manual, NoWaker
 from workledger.stores.sqlite import SqliteStore
 from workledger.stores.wake_queue import WakeQueue
 
-HANDLERS = ("queues", "authorizer", "projector", "timekeeper", "purge", "lambdas")
+HANDLERS = ("queues", "manual_tasks", "authorizer", "projector", "timekeeper", "purge", "lambdas")
 
 
 def test_the_environment_describes_the_application(tmp_path: Path) -> None:

@@ -12,8 +12,7 @@ from typing import Any
 
 import pytest
 
-from functions.queues.app import handler
-from tests.functions.calling import OPERATIONS, ROOT, Caller, event_of
+from tests.functions.calling import OPERATIONS, ROOT, Caller, event_of, handler
 from workledger import bootstrap
 from workledger.api import logs
 from workledger.api.permissions import permissions
@@ -37,7 +36,7 @@ WITH_BODY = sorted(key for key, one in OPERATIONS.items() if one.takes)
 
 
 def params_of(path: str, value: str = "x") -> dict[str, str]:
-    return {name: value for name in ("queue", "id", "run") if "{" + name + "}" in path}
+    return {part[1:-1]: value for part in path.split("/") if part.startswith("{")}
 
 
 def test_q100_an_unknown_address_is_a_404_problem(local: Caller) -> None:
@@ -374,7 +373,7 @@ def test_the_first_requests_of_a_process_may_come_at_once(local: Caller) -> None
             assert list(pool.map(work, range(20))) == [201] * 20
 
 
-PARTS = ("access", "api", "ledger", "queues", "service", "jsontext.py")
+PARTS = ("access", "api", "ledger", "manual", "manual_tasks", "queues", "service", "jsontext.py")
 
 
 def test_q100_every_refusal_in_the_code_has_a_row_in_the_table() -> None:

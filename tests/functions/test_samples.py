@@ -16,6 +16,19 @@ from tests.functions.calling import OPERATIONS, ROOT, Caller
 
 EVENTS = sorted((ROOT / "events").rglob("*.json"))
 EXPECTED = {
+    "manual_tasks/create-process": (201, "id"),
+    "manual_tasks/create-task": (201, "id"),
+    "manual_tasks/list-work": (200, "items"),
+    "manual_tasks/load-csv": (201, "complete"),
+    "manual_tasks/load-csv-in-base64": (201, "complete"),
+    "manual_tasks/load-records": (201, "complete"),
+    "manual_tasks/load-refused": (422, "problems"),
+    "manual_tasks/next-of-any": (200, "found"),
+    "manual_tasks/next-of-task": (200, "found"),
+    "manual_tasks/read-hits-forbidden": (403, "code"),
+    "manual_tasks/read-results-as-csv": (200, "_sys_record_order"),
+    "manual_tasks/set-roster": (200, "workers"),
+    "manual_tasks/submit-answer": (404, "code"),
     "queues/add-items": (200, "added"),
     "queues/add-items-ndjson": (200, "added"),
     "queues/change-queue": (200, "version"),
@@ -68,6 +81,7 @@ def test_a_sample_is_answered(caller: Caller, file: Path) -> None:
     if name != "queues/create-queue":
         caller.queue()
         caller.queue("EU Invoices 100%")
+        caller.post("/manual-tasks", {"name": "Invoices"})
     answer = caller.send(event)
     status, member = EXPECTED[name]
     assert answer.status == status, answer.text

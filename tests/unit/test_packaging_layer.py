@@ -12,7 +12,9 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 MEGABYTE = 1_000_000
-HANDLERS = ("queues", "swf", "authorizer", "projector", "timekeeper", "purge", "lambdas")
+HANDLERS = (
+    "queues", "manual_tasks", "swf", "authorizer", "projector", "timekeeper", "purge", "lambdas",
+)  # fmt: skip
 AARCH64 = 0xB7
 IN_THE_RUNTIME = {"boto3", "botocore", "s3transfer", "jmespath", "dateutil", "urllib3", "six"}
 

@@ -2,6 +2,7 @@
 
 import json
 import sys
+from collections.abc import Iterable
 from importlib import import_module
 from importlib.metadata import version
 from pathlib import Path
@@ -9,11 +10,14 @@ from typing import Any, cast
 
 from aws_lambda_powertools.event_handler.openapi.models import HTTPBearer, License, Server, Tag
 
+from workledger.api import logs
+from workledger.api.permissions import permissions
 from workledger.api.resolver import Api
 from workledger.api.tidying import tidy
 
 DESCRIPTION = """\
-Work queues in which every item is claimed once and everything that happens is an event.
+Work queues in which every item is claimed once, and manual tasks that people work in order;
+everything that happens is an event.
 
 **Values.** JSON in camelCase. Moments are ISO-8601 with a zone; answers are in UTC with
 milliseconds. `data` and `result` come back as they were sent, digit for digit. Unknown members of a
@@ -24,8 +28,8 @@ what to do. On 503 send the same request again after `Retry-After` seconds.
 
 **Lists** are `{items, nextCursor}`: send `nextCursor` as `cursor` for the next part.
 
-**Repeating.** Adding and taking are safe to repeat with an `Idempotency-Key`; everything else is by
-nature.
+**Repeating.** Adding, loading and taking are safe to repeat with an `Idempotency-Key`; everything
+else is by nature.
 """
 
 TAGS = (
@@ -33,12 +37,25 @@ TAGS = (
     Tag(name="items", description="Items: looking and managing."),
     Tag(name="work", description="Adding, taking, closing."),
     Tag(name="runs", description="Who works, under which lease."),
+    Tag(name="manual tasks", description="What people do with records, and who may."),
+    Tag(name="loads", description="Files and records, into a manual task."),
+    Tag(name="manual work", description="What a worker does: list, take, answer."),
+    Tag(name="hits", description="Records with everybody's answers: looking, deciding."),
+    Tag(name="results", description="What came of it: results, statistics."),
+    Tag(name="processes", description="Records that travel from step to step."),
     Tag(name="events", description="What happened, from a position on."),
 )
 
 
-def document(api: Api) -> dict[str, Any]:
-    """The document of a resolver's routes."""
+FUNCTIONS = ("queues", "manual_tasks")
+"""The functions of the REST API."""
+
+
+def document(apis: Iterable[Api]) -> dict[str, Any]:
+    """One document of the routes of several resolvers."""
+    api = Api(permissions, logs.incident, logs.request)
+    for one in apis:
+        api.include(one.operations)
     schema = api.get_openapi_json_schema(
         title="Workledger",
         version=version("workledger"),
@@ -60,9 +77,9 @@ def document(api: Api) -> dict[str, Any]:
 
 def main(path: str) -> None:
     """Write the document of the deployed functions to a file."""
-    api = cast("Api", import_module("functions.queues.app").api)
+    apis = [cast("Api", import_module(f"functions.{name}.app").api) for name in FUNCTIONS]
     Path(path).parent.mkdir(parents=True, exist_ok=True)
-    text = json.dumps(document(api), indent=2, ensure_ascii=False)
+    text = json.dumps(document(apis), indent=2, ensure_ascii=False)
     Path(path).write_text(text + "\n", encoding="utf-8")
 
 

@@ -1,12 +1,15 @@
-"""Who may do what: one table, permission x role, for the whole product (Q73)."""
+"""Who may do what: one table, permission x role, for the whole product (Q73).
+
+A worker holds Work manual tasks and not Look: the feed and the hits show what others answered, and
+a worker is to see none of that before the decision (M27).
+"""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 
+from workledger.access.roles import ROLES
 from workledger.errors import Refused
-
-ROLES = ("viewer", "operator", "developer", "admin")
 
 
 class Permission(StrEnum):
@@ -16,6 +19,10 @@ class Permission(StrEnum):
     ADD_ITEMS = "Add items"
     WORK = "Work items"
     MANAGE_QUEUES = "Manage queues"
+    SEE_TASKS = "See manual tasks"
+    WORK_TASKS = "Work manual tasks"
+    MANAGE_TASKS = "Manage tasks"
+    ADJUDICATE = "Adjudicate"
     READ_AUDIT = "Read the audit log"
 
 
@@ -23,10 +30,16 @@ MANAGE_QUEUES_ROLES = ("developer", "admin")
 """Which roles hold Manage queues unless the setting MANAGE_QUEUES_ROLES says otherwise (Q73)."""
 
 TABLE: Mapping[Permission, frozenset[str]] = {
-    Permission.LOOK: frozenset({"viewer", "operator", "developer", "admin"}),
+    Permission.LOOK: frozenset(
+        {"viewer", "operator", "requester", "adjudicator", "developer", "admin"}
+    ),
     Permission.ADD_ITEMS: frozenset({"operator", "developer", "admin"}),
     Permission.WORK: frozenset({"operator", "developer", "admin"}),
     Permission.MANAGE_QUEUES: frozenset(MANAGE_QUEUES_ROLES),
+    Permission.SEE_TASKS: frozenset(ROLES),
+    Permission.WORK_TASKS: frozenset({"worker", "developer", "admin"}),
+    Permission.MANAGE_TASKS: frozenset({"requester", "developer", "admin"}),
+    Permission.ADJUDICATE: frozenset({"adjudicator", "developer", "admin"}),
     Permission.READ_AUDIT: frozenset({"admin"}),
 }
 

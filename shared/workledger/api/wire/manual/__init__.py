@@ -1,0 +1,1 @@
+"""Manual tasks on the wire: tasks, loads, hits, assignments, business processes."""
