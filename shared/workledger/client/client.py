@@ -11,17 +11,21 @@ from typing import Self
 import httpx
 
 from workledger.client import reading
-from workledger.client.answers import AuditEntry, Event, Page
+from workledger.client.answers import AuditEntry, Event, Nothing, Page
 from workledger.client.beats import Pause
 from workledger.client.http import Http, Patience, Request
 from workledger.client.items import Items
 from workledger.client.loop import LEASE_SECONDS, Loop
+from workledger.client.manual_task import Loads, TaskHandle
+from workledger.client.manual_work import Assignment, Assignments, Hits
 from workledger.client.names import Names
 from workledger.client.pages import every
+from workledger.client.processes import Processes, ProcessHandle, Records
 from workledger.client.queue import QueueHandle
 from workledger.client.queues import Queues
 from workledger.client.runs import Runs
 from workledger.client.tail import POLL_SECONDS, Tail
+from workledger.client.tasks import Tasks
 from workledger.client.worker import Worker
 
 DEFAULT_URL = "http://127.0.0.1:8080"
@@ -69,6 +73,14 @@ class Client:
         self.queues = Queues(self._http, self._names)
         self.items = Items(self._http)
         self.runs = Runs(self._http)
+        self._task_names = Names(self._http, "/manual-tasks", "task")
+        self._process_names = Names(self._http, "/processes", "process")
+        self.tasks = Tasks(self._http, self._task_names)
+        self.loads = Loads(self._http)
+        self.assignments = Assignments(self._http)
+        self.hits = Hits(self._http, self.assignments)
+        self.processes = Processes(self._http, self._process_names)
+        self.records = Records(self._http)
 
     @property
     def url(self) -> str:
@@ -104,6 +116,20 @@ class Client:
             clock=self._clock,
             pause=self._pause,
         )
+
+    def task(self, name: str) -> TaskHandle:
+        """A manual task by name or id, to load, work and look at."""
+        return TaskHandle(self._http, self._task_names, self.assignments, name)
+
+    def process(self, name: str) -> ProcessHandle:
+        """A business process by name or id, to load and look at."""
+        return ProcessHandle(self._http, self._process_names, name)
+
+    def next_assignment(self, *, key: str | None = None) -> Assignment | Nothing:
+        """Take the next record of any manual task, by the tasks' priority (M44)."""
+        key = key or self._http.new_key()
+        request = Request("POST", "/manual-tasks/next", body={}, key=key)
+        return self._http.call(request, self.assignments.next_reader)
 
     def tail(
         self,

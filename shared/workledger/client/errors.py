@@ -111,6 +111,47 @@ class KeyReused(WorkledgerApiError):
     """422: the Idempotency-Key was used for another request (Q83)."""
 
 
+class AssignmentOver(Conflict):
+    """409: the assignment's deadline has passed, or it ended otherwise (M34)."""
+
+
+@dataclass(frozen=True, slots=True)
+class RecordProblem:
+    """One thing that is wrong in a load: in which record (from 1), on which line, and what."""
+
+    record: int | None
+    line: int | None
+    column: str | None
+    value: str | None
+    code: str
+    hint: str
+
+
+class InvalidRecords(WorkledgerApiError):
+    """422: records with faults; nothing was loaded (M54)."""
+
+    @property
+    def problems(self) -> tuple[RecordProblem, ...]:
+        """The first 100 of them."""
+        return tuple(
+            RecordProblem(
+                one.get("record"),
+                one.get("line"),
+                one.get("column"),
+                one.get("value"),
+                str(one.get("code")),
+                str(one.get("hint")),
+            )
+            for one in _objects(self.problem.get("problems"))
+        )
+
+    @property
+    def total(self) -> int:
+        """How many there are."""
+        total = self.problem.get("total")
+        return total if isinstance(total, int) else len(self.problems)
+
+
 class Busy(WorkledgerApiError):
     """429 or 503, still so after all repeats."""
 
@@ -119,6 +160,8 @@ _BY_CODE: Mapping[str, type[WorkledgerApiError]] = {
     "stale_claim": StaleClaim,
     "already_closed": StaleClaim,
     "run_ended": RunHasEnded,
+    "assignment_over": AssignmentOver,
+    "invalid_records": InvalidRecords,
 }
 _BY_STATUS: Mapping[int, type[WorkledgerApiError]] = {
     400: BadRequest,
@@ -143,10 +186,12 @@ def error_of(status: int, problem: Mapping[str, Any], *, uncertain: bool) -> Wor
 
 
 def _faults(problem: Mapping[str, Any]) -> tuple[Fault, ...]:
-    found: Any = problem.get("errors")
-    listed = cast("list[Any]", found) if isinstance(found, list) else []
-    objects = [cast("dict[str, Any]", one) for one in listed if isinstance(one, dict)]
     return tuple(
         Fault(one.get("field"), str(one.get("code")), str(one.get("message")), one.get("index"))
-        for one in objects
+        for one in _objects(problem.get("errors"))
     )
+
+
+def _objects(found: Any) -> list[dict[str, Any]]:
+    listed = cast("list[Any]", found) if isinstance(found, list) else []
+    return [cast("dict[str, Any]", one) for one in listed if isinstance(one, dict)]

@@ -39,6 +39,11 @@ def _read(kind: type[T], body: dict[str, Any], **made: Any) -> T:
     return kind(**made)
 
 
+def part(kind: type[T], body: dict[str, Any], **made: Any) -> T:
+    """An instance of what has nested parts, which are `made` already; or of such a part."""
+    return _read(kind, body, **made)
+
+
 def plain(kind: type[T]) -> Reader[T]:
     """The reader of an answer without nested parts."""
     return lambda body, source: _read(kind, body, source=source)

@@ -1,0 +1,117 @@
+"""What goes into a load, and waiting for one that goes on by itself (M50 to M55)."""
+
+import json
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal, cast
+from urllib.parse import quote
+
+from workledger.client import manual_reading
+from workledger.client.http import Http, Request
+from workledger.client.manual_answers import Load
+from workledger.client.wire import Raw, body_of, encode, given
+
+CSV, JSON = "text/csv", "application/json"
+Delimiter = Literal[",", ";", "\t"]
+Told = Callable[[Load], object]
+
+Content = Path | bytes | str | Iterable[Mapping[str, Any] | Raw]
+"""A CSV file: its path, bytes or text; or records, each a mapping or JSON text as `Raw`."""
+
+FIRST_LOOK = 0.5
+LONGEST_LOOK = 5.0
+
+
+@dataclass(frozen=True, slots=True)
+class NewHit:
+    """A hit that is created directly, with its customAttributes if it has some (M8)."""
+
+    data: Mapping[str, Any] | Raw
+    custom_attributes: Mapping[str, Any] | None = None
+
+    def body(self) -> dict[str, Any]:
+        """The hit as it is sent."""
+        return body_of(data=self.data, customAttributes=given(self.custom_attributes))
+
+
+def request_of(
+    path: str, content: Content, delimiter: Delimiter | None, key: str | None
+) -> Request:
+    """The request of a load. Raises OSError, ValueError for a text that can be no file."""
+    sent, content_type = _sent(content)
+    query = {"delimiter": delimiter}
+    return Request("POST", path, query, content=sent, content_type=content_type, key=key)
+
+
+def _sent(content: Content) -> tuple[bytes, str]:
+    if isinstance(content, Path):
+        return content.read_bytes(), CSV
+    if isinstance(content, bytes):
+        return content, CSV
+    if isinstance(content, str):
+        if content and not {"\n", "\r"} & {*content}:
+            raise ValueError(f"a str is a file's text; for a file write Path({content[:80]!r})")
+        return content.encode(), CSV
+    return b'{"records":[' + b",".join(encode(one) for one in content) + b"]}", JSON
+
+
+def hits_body(hits: NewHit | Iterable[NewHit | Mapping[str, Any] | Raw]) -> bytes:
+    """The body that creates hits: one, or a list; each a `NewHit`, or the JSON that is sent."""
+    if isinstance(hits, NewHit):
+        return encode(hits.body())
+    return b"[" + b",".join(_hit(one) for one in hits) + b"]"
+
+
+def _hit(one: NewHit | Mapping[str, Any] | Raw) -> bytes:
+    return encode(one.body() if isinstance(one, NewHit) else one)
+
+
+def start(
+    http: Http,
+    call: Callable[[Request], Load],
+    request: Request,
+    *,
+    wait: bool,
+    progress: Told | None,
+) -> Load:
+    """Send a load, and see it through: the server may answer before all is there (M54)."""
+    load = call(request)
+    if progress is not None:
+        progress(load)
+    return finished(http, load, progress) if wait else load
+
+
+def path_of(load: str) -> str:
+    """A load's address."""
+    return f"/loads/{quote(load, safe='')}"
+
+
+def finished(http: Http, load: Load, progress: Told | None = None) -> Load:
+    """Look at a load, at growing intervals, until it is complete."""
+    pause = FIRST_LOOK
+    while not load.complete:
+        http.patience.sleep(pause)
+        pause = min(LONGEST_LOOK, pause * 2)
+        load = http.call(Request("GET", path_of(load.id)), manual_reading.load)
+        if progress is not None:
+            progress(load)
+    return load
+
+
+def holds(shown: str, sent: Mapping[str, Any]) -> bool:
+    """Whether what is shown has all that was sent: the repeat of a lost try found its work."""
+    return _within(json.loads(encode(sent)), json.loads(shown))
+
+
+def _within(sent: Any, shown: Any) -> bool:
+    if isinstance(sent, dict) and isinstance(shown, dict):
+        members = cast("dict[str, Any]", shown)
+        return all(
+            name in members and _within(value, members[name])
+            for name, value in cast("dict[str, Any]", sent).items()
+        )
+    if isinstance(sent, list) and isinstance(shown, list):
+        pairs = (cast("list[Any]", sent), cast("list[Any]", shown))
+        return len(pairs[0]) == len(pairs[1]) and all(map(_within, *pairs))
+    return sent == shown
