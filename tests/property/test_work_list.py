@@ -184,6 +184,11 @@ class Both:
             do(core, worker, assignment)
             self.oracle.becomes(assignment, what)
 
+    def answer(self, worker: str, answer: str) -> None:
+        """Answer what the worker has, after taking the next."""
+        self.take(worker)
+        self.work(worker, "SUBMITTED", answer)
+
     def manage(self, what: str, which: int) -> None:
         """A requester rejects or approves an answer, or abandons for a worker."""
         found = self.oracle.having("ACCEPTED" if what == "ABANDONED" else "SUBMITTED")
@@ -208,6 +213,7 @@ def steps() -> st.SearchStrategy[tuple[Any, ...]]:
     worker = st.sampled_from(WORKERS)
     return st.one_of(
         st.tuples(st.just("take"), worker),
+        st.tuples(st.just("answer"), worker, st.sampled_from("xxy")),
         st.tuples(
             st.just("work"),
             worker,
