@@ -22,6 +22,7 @@ SECTIONS = {
     "http": ("Through HTTP, on SQLite", over_http.figures),
     "depth": ("Length of a queue", depth.figures),
     "handlers": ("Functions", handlers.figures),
+    "swf-requests": ("Amazon SWF: requests to DynamoDB and write units", budget.swf_figures),
     "workflows": ("Amazon SWF: start, decide, work, decide, by boto3 on SQLite", workflows.figures),
     "histories": ("Amazon SWF: long histories, many workers", histories.figures),
 }

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 from tests.bench.table import Figure
 from tests.cost.operations import Cost, operations
+from tests.swf import costs
 from tests.tables import fresh_tables
 
 
@@ -14,6 +15,16 @@ def figures() -> Iterator[Figure]:
     with moto_client() as client:
         fresh_tables(client)
         for name, cost in operations(client):
+            yield from shown(name, cost)
+
+
+def swf_figures() -> Iterator[Figure]:
+    """The same of an execution's life: the counts that tests/swf/test_costs.py asserts."""
+    from workledger.stores.moto import moto_client  # noqa: PLC0415 - an extra
+
+    with moto_client() as client:
+        fresh_tables(client)
+        for name, cost in costs.operations(client):
             yield from shown(name, cost)
 
 
