@@ -61,6 +61,7 @@ def load_records(
     start = {
         "owner": f"t_{task}",
         "version": head.hit_type,
+        "ordering": head.newest.version,
         "count": len(names),
         "first": first,
         "body": "",

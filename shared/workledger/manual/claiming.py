@@ -156,8 +156,8 @@ class Next:
 
     def _lost(self, sight: Sight, commit: Commit, gone: set[str]) -> None:
         """Another came first: with a take the record is gone, with another change it is not."""
-        self.core.memory.lost(sight.line, sight.now)
         if any(event.type == ACCEPTED for event in commit.events):
+            self.core.memory.lost(sight.line, sight.now)
             gone.add(commit.stream)
             heal(self.core, commit, sight.now)
         else:
