@@ -51,7 +51,7 @@ def test_w29_requests_and_write_units_of_an_operation(costs: Mapping[str, Cost],
     """As counted at the client, on moto."""
     cost = costs[name]
     assert (cost.reads, cost.writes, cost.units) == BUDGET[name]
-    assert cost.refused == 0
+    assert cost.refused <= 2, "a due row that says earlier already, and nothing else"
 
 
 def test_w7_an_idle_poll_looks_twice_a_second(costs: Mapping[str, Cost]) -> None:
