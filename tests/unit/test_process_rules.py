@@ -10,6 +10,7 @@ from workledger import keys
 from workledger.errors import Refused
 from workledger.manual_tasks import process as processes
 from workledger.manual_tasks import process_commands as commands
+from workledger.manual_tasks import process_sent
 from workledger.manual_tasks import step as steps
 from workledger.manual_tasks.process import Definition
 from workledger.manual_tasks.step import Arrival
@@ -42,7 +43,7 @@ def find_task(name: str) -> str | None:
 
 def parsed(start: Any, *steps: Any) -> Definition:
     """A definition of these JSON values."""
-    return processes.parse(start, list(steps), find_task)
+    return process_sent.parse(start, list(steps), find_task)
 
 
 def rules(*rules: Json, other: str = "check") -> Json:
@@ -102,7 +103,7 @@ def test_m13_what_does_not_fit_is_refused_when_saved_with_the_field(
 ) -> None:
     """(M13)"""
     with pytest.raises(Refused) as refused:
-        processes.parse(start, wrong, find_task)
+        process_sent.parse(start, wrong, find_task)
     assert refused.value.code == "invalid_value"
     assert (refused.value.field or "").startswith(field)
 

@@ -6,8 +6,7 @@ from tests.support import START
 from tests.unit.spec import Given, given
 from workledger import keys
 from workledger.keys import HEAD, MOVING_THING
-from workledger.manual_tasks import columns
-from workledger.manual_tasks import process as processes
+from workledger.manual_tasks import columns, process_sent
 from workledger.manual_tasks import record as records
 from workledger.manual_tasks.process import Definition
 from workledger.manual_tasks.record import Record, Way
@@ -52,7 +51,7 @@ def definition(start: str) -> Definition:
         ],
         "else": start,
     }
-    return processes.parse(reach, STEPS, lambda _: TASK)
+    return process_sent.parse(reach, STEPS, lambda _: TASK)
 
 
 def way(start: str, step: str | None = None, at: float = 0, leave: float = 0, **values: Any) -> Way:

@@ -1,5 +1,6 @@
 """Business processes: made, shown, changed; what travels through them (M13)."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -7,12 +8,14 @@ from typing import Any
 from workledger import keys
 from workledger.errors import Refused
 from workledger.ledger import fold
-from workledger.manual import common, moving, travelling
+from workledger.manual import common, loading, moving, travelled, travelling
+from workledger.manual.loading import LoadShown
+from workledger.manual.travelled import Row
 from workledger.manual.travelling import RecordShown
-from workledger.manual_tasks import process as rules
-from workledger.manual_tasks import process_commands, routing, task_commands
-from workledger.manual_tasks.columns import ORDER_COLUMN
-from workledger.manual_tasks.process import MANUAL, TIMED, Definition, Process
+from workledger.manual_tasks import process_commands, process_sent, task_commands
+from workledger.manual_tasks.load import REQUEST_SECONDS
+from workledger.manual_tasks.process import Process
+from workledger.manual_tasks.records import Records
 from workledger.service import histories, paging
 from workledger.service.core import Core, EventShown, Page
 
@@ -27,12 +30,12 @@ class ProcessShown:
     @property
     def start(self) -> Any:
         """The start's routes as on the wire."""
-        return wire_routes(self.process.definition.start)
+        return process_sent.routes(self.process.definition.start)
 
     @property
     def steps(self) -> list[dict[str, Any]]:
         """The steps as on the wire, a manual one with its task's name or id."""
-        return wire_steps(self.process.definition)
+        return process_sent.steps(self.process.definition)
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,48 +45,6 @@ class Found:
     id: str
     stream: str
     process: Process
-
-
-@dataclass(frozen=True, slots=True)
-class Given:
-    """What was decided at a manual step."""
-
-    step: str
-    hit: str
-    by: str
-
-
-@dataclass(frozen=True, slots=True)
-class Row:
-    """A record's result: its columns with its order, what was decided, where it is."""
-
-    record: str
-    index: int
-    load: str
-    columns: dict[str, Any]
-    status: str
-    step: str
-    answers: tuple[Given, ...]
-    finished_at: str | None
-
-
-def wire_routes(routes: routing.Routes) -> Any:
-    """Routes as on the wire: a step's name where there are no rules."""
-    return routing.dump(routes) if routes.rules else routes.otherwise
-
-
-def wire_steps(definition: Definition) -> list[dict[str, Any]]:
-    """Steps as on the wire."""
-    return [
-        {
-            "name": one.name,
-            "kind": one.kind,
-            **({"task": one.named} if one.kind == MANUAL else {}),
-            **({"seconds": one.seconds} if one.kind == TIMED else {}),
-            **({"next": wire_routes(one.next)} if one.next is not None else {}),
-        }
-        for one in definition.steps
-    ]
 
 
 # --- processes ----------------------------------------------------------------------------------
@@ -113,7 +74,7 @@ def find(core: Core, process: str) -> Found:
 def create(core: Core, actor: str, name: str, start: Any, steps: Any) -> ProcessShown:
     """Make a process of JSON values. Raises Refused: process_exists, invalid_value."""
     name = process_commands.clean_name(name)
-    definition = rules.parse(start, steps, partial(_find_task, core))
+    definition = process_sent.parse(start, steps, partial(_find_task, core))
     command, stream = core.new_id(), keys.process_stream(name)
     decide = partial(process_commands.create, name=name, definition=definition, command=command)
     result = core.executor.run(core.command(stream, actor, decide, command=command))
@@ -156,9 +117,9 @@ def change(
     """
     found = find(core, process)
     old = found.process.definition
-    definition = rules.parse(
-        wire_routes(old.start) if start is None else start,
-        wire_steps(old) if steps is None else steps,
+    definition = process_sent.parse(
+        process_sent.routes(old.start) if start is None else start,
+        process_sent.steps(old) if steps is None else steps,
         partial(_find_task, core),
     )
     command = core.new_id()
@@ -181,6 +142,48 @@ def _find_task(core: Core, task: str) -> str | None:
     except Refused:
         return None
     return keys.bare(stream) if core.executor.read(stream).head is not None else None
+
+
+# --- loads --------------------------------------------------------------------------------------
+
+
+def load(
+    core: Core,
+    actor: str,
+    process: str,
+    records: Records,
+    key: str | None,
+    body: str,
+    started: str,
+    *,
+    seconds: float = REQUEST_SECONDS,
+) -> LoadShown:
+    """Load records into a process; `started` is the process's start for undated ones (M2).
+
+    All or nothing, together, once for each key, as a task's load (M54, M55). Records follow the
+    process as it is now. Raises Refused: process_not_found, key_reused, invalid_records.
+    """
+    found = find(core, process)
+    for task in found.process.definition.tasks:
+        _see_columns(core, actor, f"task/{task}", records.columns)
+    target = loading.Target(found.id, found.process.version)
+    return loading.into(core, actor, target, records, key, body, started, seconds=seconds)
+
+
+def _see_columns(core: Core, actor: str, task: str, columns: Sequence[str]) -> None:
+    """A comparator may name the columns of what comes through a process (M43)."""
+    known = set(core.executor.read(task).head.columns)
+    if any(one not in known for one in columns):
+        decide = partial(task_commands.see_columns, columns=columns)
+        core.executor.run(core.command(task, actor, decide))
+
+
+def loads(core: Core, process: str, cursor: str | None, limit: int) -> Page[LoadShown]:
+    """The loads of a process, the newest first.
+
+    Raises Refused: process_not_found, invalid_query.
+    """
+    return loading.page_of(core, keys.bare(find(core, process).stream), cursor, limit)
 
 
 # --- records ------------------------------------------------------------------------------------
@@ -227,19 +230,4 @@ def results(
     Raises Refused: process_not_found, load_not_found, invalid_query.
     """
     shown = records(core, process, load, None, cursor, limit)
-    return Page([_row(one) for one in shown.items], shown.next_cursor)
-
-
-def _row(one: RecordShown) -> Row:
-    own = one.record
-    answers = tuple(Given(each.step, f"h_{each.hit}", each.by) for each in own.answers)
-    return Row(
-        record=one.id,
-        index=own.index,
-        load=f"l_{own.load}",
-        columns={**one.content.columns, ORDER_COLUMN: one.custom_attributes},
-        status=one.status,
-        step=one.step,
-        answers=answers,
-        finished_at=own.finished_at,
-    )
+    return Page([travelled.row(one) for one in shown.items], shown.next_cursor)
