@@ -1,6 +1,6 @@
 """Business processes on the wire: as they are created, changed, shown; records on their way."""
 
-from typing import Annotated, Any, Literal, NotRequired
+from typing import Annotated, Any, Literal, NotRequired, cast
 
 from pydantic import Field
 from typing_extensions import TypedDict
@@ -60,6 +60,14 @@ class Process(TypedDict):
     changedAt: At
 
 
+class StepAnswer(TypedDict):
+    """What was decided at a manual step: see its hit."""
+
+    step: str
+    hit: str
+    by: Literal["agreement", "majority", "adjudicator"]
+
+
 class Way(TypedDict):
     """A record on its way through a process (M13, M14)."""
 
@@ -71,7 +79,8 @@ class Way(TypedDict):
     status: Literal["moving", "finished"]
     step: Annotated[str, Field(description="Where it is.")]
     since: Annotated[At, Field(description="Since when, or until when it is in a timed step.")]
-    hit: Annotated[str | None, Field(description="Its newest hit.")]
+    hit: Annotated[str | None, Field(description="The hit that it waits for.")]
+    answers: list[StepAnswer]
     finishedAt: At | None
     data: Annotated[dict[str, Any], Field(description="Its columns, with the steps' results.")]
     customAttributes: Attributes
@@ -93,6 +102,11 @@ def process(shown: ProcessShown) -> Process:
     )
 
 
+def step_answer(step: str, hit: str, by: str) -> StepAnswer:
+    """What was decided at a step as it is answered."""
+    return StepAnswer(step=step, hit=hit, by=cast("Any", by))
+
+
 def way(shown: RecordShown) -> Way:
     """A record on its way as it is answered."""
     of = shown.record
@@ -107,6 +121,7 @@ def way(shown: RecordShown) -> Way:
         step=shown.step,
         since=of.since,
         hit=f"h_{of.hit}" if of.hit is not None else None,
+        answers=[step_answer(one.step, f"h_{one.hit}", one.by) for one in of.answers],
         finishedAt=of.finished_at,
         data=dict(shown.content.columns),
         customAttributes=Order(of.hit_order, of.hit_order_date, more).attributes(),

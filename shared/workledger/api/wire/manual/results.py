@@ -10,6 +10,7 @@ from workledger import jsontext
 from workledger.api import table
 from workledger.api.wire.base import AnyJson, At
 from workledger.api.wire.manual.hits import Attributes, Decision, Status, decision
+from workledger.api.wire.manual.processes import StepAnswer, step_answer
 from workledger.jsontext import Raw
 from workledger.manual.processes import Row
 from workledger.manual.results import Result as Found
@@ -38,14 +39,6 @@ class Result(TypedDict):
     customAttributes: Attributes
     answers: list[GivenAnswer]
     decision: Decision | None
-
-
-class StepAnswer(TypedDict):
-    """What was decided at a manual step."""
-
-    step: str
-    hit: str
-    by: str
 
 
 class Travelled(TypedDict):
@@ -89,7 +82,7 @@ def travelled(of: Row) -> Travelled:
         step=of.step,
         data={name: one for name, one in of.columns.items() if name != ORDER_COLUMN},
         customAttributes=of.columns[ORDER_COLUMN],
-        answers=[StepAnswer(step=one.step, hit=one.hit, by=one.by) for one in of.answers],
+        answers=[step_answer(one.step, one.hit, one.by) for one in of.answers],
         finishedAt=of.finished_at,
     )
 
