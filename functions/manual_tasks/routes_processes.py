@@ -27,7 +27,7 @@ from workledger.api.wire.base import Page
 from workledger.api.wire.manual import loads
 from workledger.api.wire.manual import processes as wire
 from workledger.bootstrap import app
-from workledger.manual import loading, processes
+from workledger.manual import processes
 from workledger.manual.processes import ProcessShown
 
 operations = Operations("processes")
@@ -37,10 +37,6 @@ add = operations.add
 def _process(shown: ProcessShown, status: int = 200, **headers: str) -> Answered:
     etag = f'"{shown.process.version}"'
     return answers.json(wire.process(shown), status, ETag=etag, **headers)
-
-
-def _target(found: processes.Found) -> loading.Target:
-    return loading.Target(found.id, found.process.version)
 
 
 @add(
@@ -127,8 +123,7 @@ def start_process(
     started = core.clock()
     records = uploads.records_of(event, delimiter, started, core.manual.zone)
     body = uploads.body_hash(event, delimiter)
-    target = _target(processes.find(core, process))
-    return loaded(loading.into(core, actor(request), target, records, key, body, started))
+    return loaded(processes.load(core, actor(request), process, records, key, body, started))
 
 
 @add(
@@ -160,9 +155,7 @@ def list_process_loads(
     process: ProcessInPath, cursor: Cursor = None, limit: Limit = 50
 ) -> Answered:
     """List the loads of a business process, the newest first."""
-    core = app().core
-    owner = _target(processes.find(core, process)).bare
-    return answers.page(loading.page_of(core, owner, cursor, limit), loads.load)
+    return answers.page(processes.loads(app().core, process, cursor, limit), loads.load)
 
 
 @add(

@@ -231,9 +231,9 @@ def test_m13_records_are_found_by_load_and_by_the_step_where_they_are_now(world:
     assert at("done") == at("no such step") == []
     travel.answer("r1")
     assert at("done") == ["r1"]
-    assert refusal(processes.records, travel.core, "Gateway", "x", None, None, 1).code == (
-        "load_not_found"
-    )
+    for wrong in ("x", "l_" + "a" * 26):
+        found = refusal(processes.records, travel.core, "Gateway", wrong, None, None, 1)
+        assert found.code == "load_not_found"
 
 
 @pytest.mark.parametrize("step", [None, "ten", "check"])

@@ -9,17 +9,15 @@ from typing import Any
 
 from tests.races.world import World
 from workledger import keys
-from workledger.errors import Refused
-from workledger.keys import worker_thing
-from workledger.manual import moving, processes, travelling
-from workledger.manual_tasks import csvfile, hit_commands, task_commands
+from workledger.jsontext import Raw
+from workledger.manual import answering, assigning, processes, worklist
+from workledger.manual.onhit import on_all
+from workledger.manual_tasks import columns, csvfile, hit_commands, task_commands
 from workledger.manual_tasks.answers import Adjudication, digest
 from workledger.manual_tasks.hit import Hit
-from workledger.manual_tasks.load import Load
 from workledger.manual_tasks.task import Rules, Settings
 from workledger.manual_tasks.task_commands import Form
 from workledger.service.core import Core
-from workledger.times import plus
 
 Json = dict[str, Any]
 
@@ -101,15 +99,8 @@ class Travel:
 
     def list(self, worker: str = "W1") -> list[str]:
         """The names of the records that a worker may take now, in order."""
-        core, now = self.core, self.world.clock()
-        moving.settle(core)
-        seen: list[str] = []
-        for stream, hit in self.hits(core):
-            thing = worker_thing(worker)
-            mine = core.executor.read(stream, (thing,)).states.get(thing)
-            if is_complete(core, hit) and hit_commands.why_hidden(hit, mine, now) is None:
-                seen.append(self.name_of(core, stream))
-        return seen
+        listed = worklist.page(self.core, worker, self.task, None, None, 100).items
+        return [str(one.data.value()["name"]) for one in listed]
 
     def name_of(self, core: Core, stream: str) -> str:
         """What the record of a hit is called."""
@@ -120,20 +111,14 @@ class Travel:
         core = self.core
         return next(one for one, _ in self.hits(core) if self.name_of(core, one) == name)
 
-    def take(self, name: str, worker: str = "W1") -> tuple[str, int]:
-        """Take a record: the hit and the take's commit."""
-        core, stream, now = self.core, self.hit(name), self.world.clock()
-        decide = partial(hit_commands.take, worker=worker, deadline=plus(now, 3_600), now=now)
-        result = core.executor.run(core.command(stream, worker, decide, (worker_thing(worker),)))
-        if result.commit is None:
-            raise Refused("hit_taken", "the worker holds it already")
-        return stream, result.commit.number
+    def take(self, name: str, worker: str = "W1") -> str:
+        """Take a record; the assignment's id."""
+        return assigning.take(self.core, worker, keys.manual_id(self.hit(name))).id
 
     def decide(self, name: str, answer: str = "{}", worker: str = "W1") -> str:
-        """Take a record and answer, without going on; the hit."""
-        stream, take = self.take(name, worker)
+        """Take a record and answer, and die before going on; the hit."""
+        stream, take = assigning.located(self.take(name, worker))
         core, now = self.core, self.world.clock()
-        hit: Hit = core.executor.read(stream).head
         decide = partial(
             hit_commands.submit,
             worker=worker,
@@ -142,14 +127,13 @@ class Travel:
             payload=answer,
             now=now,
         )
-        things = (worker_thing(worker), *hit.things)
-        core.executor.run(core.command(stream, worker, decide, tuple(dict.fromkeys(things))))
+        on_all(core, stream, worker, decide)
         return stream
 
     def answer(self, name: str, answer: str = "{}", worker: str = "W1") -> str:
-        """Take a record and answer, as a worker's submit does; the hit."""
-        stream = self.decide(name, answer, worker)
-        moving.try_to_go_on(self.core, stream)
+        """Take a record and answer it: it goes on at once; the hit."""
+        stream, assignment = self.hit(name), self.take(name, worker)
+        answering.submit(self.core, worker, assignment, Raw(answer))
         return stream
 
     def results(self, load: str | None = None) -> dict[str, processes.Row]:
@@ -162,17 +146,11 @@ class Travel:
         return {name: row.step for name, row in self.results().items()}
 
 
-def is_complete(core: Core, hit: Hit) -> bool:
-    """Whether the hit's load is complete."""
-    load: Load | None = core.executor.read(f"load/{hit.load}").head
-    return load is not None and load.completed_at is not None
-
-
 def data_of(core: Core, stream: str) -> Json:
     """What a hit shows."""
     (created,) = core.store.commits(stream, 0, 1)
-    columns, _ = travelling.contents.columns.split(created.payload() or "")
-    return {name: raw.value() for name, raw in columns.items()}
+    shown, _ = columns.split(created.payload() or "")
+    return {name: raw.value() for name, raw in shown.items()}
 
 
 def happened(world: World, stream: str) -> list[str]:

@@ -118,7 +118,8 @@ def _walk(
     bare = keys.bare(process)
     if load is not None:
         stream = keys.manual_stream("load", load)
-        if stream is None:
+        found = core.executor.read(stream).head if stream is not None else None
+        if stream is None or found is None or found.owner != keys.manual_id(process):
             raise Refused("load_not_found", f"there is no load {load!r}", load=load)
         return _by_ref(core, bare, f"{keys.bare(stream)}/", cursor)
     if step is not None:
