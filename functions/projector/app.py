@@ -32,5 +32,7 @@ def views_handler(event: dict[str, Any], _context: Any) -> dict[str, Any]:
     """Count what moved between lines. A window makes the event name its shard."""
     records: list[dict[str, Any]] = event.get("Records") or []
     shard: str = event.get("shardId") or "-"
-    moved = [record["dynamodb"] for record in records]
-    return again(counting.counted(bootstrap.app().core, shard, moved)) | {"state": {}}
+    core, moved = bootstrap.app().core, [record["dynamodb"] for record in records]
+    if counting.is_late(core, moved):
+        logger.error("counts may lack what was given up: recount", extra={"shard": shard})
+    return again(counting.counted(core, shard, moved)) | {"state": {}}

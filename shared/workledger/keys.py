@@ -20,6 +20,9 @@ BEAT = "beat"
 COUNTER = "counter"
 """A queue generation's numbers and dates (Q20): not an event, a rebuild keeps it."""
 
+COUNTS = "counts"
+"""A queue generation's counts by status (Q70): not an event, a rebuild keeps it."""
+
 DUE_SHARDS = 16
 FEED_LANES = 4
 
@@ -201,7 +204,7 @@ def audit_thing(command: str) -> str:
 
 
 def counts_stream(queue: str) -> str:
-    """Under which a queue generation's counts by status are kept; its things are shards."""
+    """Under which a queue generation's counts by status are kept."""
     return f"counts/{queue}"
 
 

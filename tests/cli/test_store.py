@@ -40,6 +40,13 @@ def test_q94_a_difference_is_1_and_named(store: str) -> None:
     assert done.lines == [key]
 
 
+def test_q70_a_file_has_nothing_to_recount(store: str) -> None:
+    """Q70: its lines are counted exactly."""
+    done = invoke("recount", "--store", store)
+    assert (done.code, done.out) == (0, "")
+    assert "nothing to recount" in done.err
+
+
 @pytest.mark.parametrize("spec", ["sqlite:/no/such/file.db", "moto", "mysql:x"])
 def test_a_store_that_is_none_is_wrong_usage(spec: str) -> None:
     """Nothing is made by looking."""

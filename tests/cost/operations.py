@@ -12,13 +12,15 @@ from tests.support import FakeClock, Surroundings, make_core
 from workledger.jsontext import Raw
 from workledger.queues.item_commands import Failure, NewItem
 from workledger.queues.queue import Settings
-from workledger.service import adding, closing, queues, runs, taking
+from workledger.service import adding, closing, counting, queues, runs, taking
 from workledger.service.core import Core
 from workledger.service.taking import TakenItem, Wanted
 from workledger.stores.dynamodb import DynamoStore
 from workledger.stores.dynamodb_requests import Client
 from workledger.stores.recording import Recorder, recorded
 
+LISTED = 10
+"""Queues on a page."""
 ACTOR = "ada.lovelace@example.org"
 DATA = '{"invoice":"' + "x" * 886 + '"}'
 assert len(DATA) == 900
@@ -135,6 +137,18 @@ def operations(client: Client) -> Iterator[tuple[str, Cost]]:
     while here.take(max_items=100):
         pass
     yield "next, nothing there", cost(here.take)
+    yield from _lists(here)
+
+
+def _lists(here: World) -> Iterator[tuple[str, Cost]]:
+    """Pages of as many queues without waiting items, whose counts are fed or not."""
+    ids = [queues.create(here.core, ACTOR, f"Queue {n}", Settings()).id for n in range(LISTED - 1)]
+    page = partial(queues.page, here.core, None, None, LISTED)
+    yield "list of queues, never counted", here.cost(page)
+    for queue in (here.queue, *ids):
+        counting.recount(here.core, queue)
+    yield "list of queues", here.cost(page)
+    yield "count of a queue", here.cost(partial(queues.count, here.core, here.queue))
 
 
 def _behind(here: World) -> Cost:

@@ -8,10 +8,11 @@ from collections.abc import Mapping
 
 import pytest
 
-from tests.cost.operations import Cost
+from tests.cost.operations import LISTED, Cost
 
 Costs = Mapping[str, Cost]
 
+LINES_OF_A_QUEUE = 5
 PAYLOAD_AND_RUN = 2
 """Reads beside the last write of a take: what was taken, and whether the run is still active."""
 
@@ -107,3 +108,14 @@ def test_q52_a_heartbeat_is_one_write(costs: Costs) -> None:
 def test_q22_nothing_to_take_writes_nothing(costs: Costs) -> None:
     """Waiting for work costs reads only (Q22)."""
     assert costs["next, nothing there"].writes == 0
+
+
+def test_q70_counts_of_a_list_of_queues_are_one_read(costs: Costs) -> None:
+    """Counter rows in one batch (Q70); what was never counted is counted by its lines."""
+    listed, uncounted = costs["list of queues"], costs["list of queues, never counted"]
+    assert (listed.writes, uncounted.writes) == (0, 0)
+    assert uncounted.reads - listed.reads == LINES_OF_A_QUEUE * LISTED
+    # The line of queues, the counter rows; of each queue its head, whether a commit stands beyond
+    # it, and the oldest waiting item.
+    assert listed.reads <= 2 + 3 * LISTED
+    assert costs["count of a queue"].reads <= 1 + LINES_OF_A_QUEUE

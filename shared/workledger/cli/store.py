@@ -1,4 +1,4 @@
-"""Commands that work on the store itself, not through a server: `rebuild`, `token`."""
+"""Commands that work on the store itself, not through a server: `rebuild`, `recount`, `token`."""
 
 import getpass
 import os
@@ -86,6 +86,28 @@ def rebuild(
         output.note(f"{len(wrong)} rows differ from the ledger")
         raise typer.Exit(REFUSED)
     output.note("Every row is as the ledger makes it.")
+
+
+def recount(
+    queues: Annotated[
+        list[str] | None, typer.Argument(metavar="[QUEUE]...", help="Names or ids; else all.")
+    ] = None,
+    store: Store = DEFAULT_STORE,
+    endpoint_url: EndpointUrl = None,
+) -> None:
+    """Count the items of queues anew, after what feeds their counts was down for hours.
+
+    Meant for DynamoDB, where the counts in lists of queues are fed; a file counts exactly.
+    """
+    from workledger.service import recounting  # noqa: PLC0415
+
+    with core_of(store, endpoint_url, must_exist=True) as core:
+        counted = list(recounting.recount(core, queues or ()))
+    if any(counts is None for _, counts in counted):
+        output.note("This store counts exactly: there is nothing to recount.")
+        return
+    rows = [(name, *counts.values()) for name, counts in counted if counts is not None]
+    output.table(("QUEUE", "NEW", "IN PROGRESS", "COMPLETED", "FAILED"), rows)
 
 
 @app.command()

@@ -16,7 +16,7 @@ from workledger.service.core import Core, EventShown, Page
 from workledger.views.order import BLANK, Spot
 
 COUNT_LIMIT = 10_000
-"""On a store whose lines lag, a line is counted up to here; beyond, counters are kept."""
+"""On a store whose lines lag, one queue's lines are counted up to here; beyond, as fed."""
 
 PRIORITIES_LOOKED_AT = 16
 """The oldest waiting item is exact for this many different priorities."""
@@ -105,8 +105,13 @@ def page(core: Core, name: str | None, cursor: str | None, limit: int) -> Page[Q
     spots = core.store.read_line(keys.QUEUES_LINE, after=after_spot, limit=limit)
     reads = [partial(core.executor.read, spot.stream) for spot in spots]
     seen = core.store.together(reads)
-    live = [(one.stream, queues.live(one)) for one in seen]
-    shown = [_shown(core, stream, queue) for stream, queue in live if queue is not None]
+    live = [(one.stream, queue) for one in seen if (queue := queues.live(one)) is not None]
+    ids = [keys.queue_id(stream, queue.generation) for stream, queue in live]
+    fed = counting.fed(core, ids)
+    shown = [
+        _shown(core, stream, queue, fed.get(queue_id))
+        for (stream, queue), queue_id in zip(live, ids, strict=True)
+    ]
     return Page(shown, paging.encode(*spots[-1]) if len(spots) == limit else None)
 
 
@@ -162,7 +167,7 @@ def counts_of(core: Core, queue: str, limit: int = COUNT_LIMIT) -> dict[str, int
     reads = [partial(core.store.count_line, line, limit) for line in lines]
     counted = dict(zip(lines, core.store.together(reads), strict=True))
     capped = max(counted.values()) >= limit
-    fed: Mapping[str, int] = counting.beyond(core, queue) if capped else {}
+    fed = counting.fed(core, [queue]).get(queue, {}) if capped else {}
     found: dict[str, int] = {}
     for status, lanes in LINES.items():
         parts = [counted[keys.queue_line(queue, lane)] for lane in lanes]
@@ -178,9 +183,13 @@ def history(core: Core, queue: str, cursor: str | None, limit: int) -> Page[Even
     return histories.page(core, stream, cursor, limit)
 
 
-def _shown(core: Core, stream: str, queue: Queue) -> QueueShown:
+def _shown(
+    core: Core, stream: str, queue: Queue, counts: Mapping[str, int] | None = None
+) -> QueueShown:
+    """A queue with these counts, or else with its lines counted."""
     queue_id = keys.queue_id(stream, queue.generation)
-    return QueueShown(queue_id, queue, counts_of(core, queue_id), _oldest(core, queue_id))
+    counts = counts_of(core, queue_id) if counts is None else counts
+    return QueueShown(queue_id, queue, counts, _oldest(core, queue_id))
 
 
 def _oldest(core: Core, queue: str) -> str | None:

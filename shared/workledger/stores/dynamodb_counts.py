@@ -1,69 +1,113 @@
-"""Counts by status on DynamoDB: a row per queue and shard, fed from the views table's stream.
+"""Counts by status on DynamoDB: one row per queue, fed from the views table's stream.
 
-Each row remembers the last sequence number of its shard, and moves on only from there: a batch that
-comes again, or overlaps another, counts once. Shards come and go (a few a day), and so do rows: a
-count adds up all of a queue's.
+The row remembers, for each shard of the stream, the last sequence number that it counted, and
+moves on only from there: a batch that comes again, or overlaps another, counts once. Shards come
+and go (a few a day); the row forgets those whose records the stream has dropped long since.
 """
 
-from collections.abc import Mapping
+import re
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-from workledger.keys import counts_stream
-from workledger.stores.dynamodb_items import plain, row_key, text
-from workledger.stores.dynamodb_requests import Refusal, names, read, write
+from workledger.keys import COUNTS, counts_stream
+from workledger.stores.dynamodb_items import Item, number, plain, row_key, text
+from workledger.stores.dynamodb_requests import Refusal, write
 from workledger.stores.dynamodb_tables import Tables
 
-_FIRST = "attribute_not_exists(#upto)"
-_NEXT = "#upto = :after"
-_OF = "#stream = :stream"
+_UPTO = "upto."
+"""Attribute names: `upto.<shard>`, the sequence number; `recounted`, a moment; else a status."""
+_BORN = re.compile(r"shardId-0*(\d+)-")
+"""A shard's name says when it was made, in milliseconds since 1970."""
+_FORGOTTEN_MS = 3 * 86_400_000
+"""A shard is open for hours, and what it holds is kept for a day."""
 
 
 class Counts(Tables):
     """The part of the store that keeps counts."""
 
-    def counted(self, queue: str, shard: str) -> str:
-        """The last sequence number of a shard that was counted for a queue; "" for none."""
-        item = self._get(self._views, row_key(counts_stream(queue), shard))
-        return plain(item, "upto") if item else ""
+    def counted(self, queue: str, shard: str) -> tuple[str, str]:
+        """A shard's last sequence number that was counted for a queue, and the last recount."""
+        item = self._get(self._views, _key(queue)) or {}
+        return plain(item, _UPTO + shard) or "", plain(item, "recounted") or ""
 
     def add_counts(
-        self, queue: str, shard: str, after: str, upto: str, deltas: Mapping[str, int]
+        self,
+        queue: str,
+        shard: str,
+        after: tuple[str, str],
+        upto: str,
+        deltas: Mapping[str, int],
     ) -> bool:
-        """Add to a queue's counts if the shard was counted up to `after`."""
-        adds = ", ".join(f"#{status} :{status}" for status in deltas)
-        update = f"SET #upto = :upto ADD {adds}" if adds else "SET #upto = :upto"
-        condition = _NEXT if after else _FIRST
-        values = {":upto": text(upto)} | ({":after": text(after)} if after else {})
-        values |= {f":{status}": {"N": str(delta)} for status, delta in deltas.items()}
+        """Add to a queue's counts if the shard was counted up to `after`, and no recount came."""
+        position, recounted = after
+        update = "SET #upto = :upto"
+        names = {"#upto": _UPTO + shard, "#recounted": "recounted"}
+        values: Item = {":upto": text(upto)}
+        if deltas:
+            update += " ADD " + ", ".join(f"#{status} :{status}" for status in deltas)
+            names |= {f"#{status}": status for status in deltas}
+            values |= {f":{status}": number(delta) for status, delta in deltas.items()}
+        if not position and (gone := self._forgotten(queue, shard)):
+            update += " REMOVE " + ", ".join(f"#gone{n}" for n in range(len(gone)))
+            names |= {f"#gone{n}": name for n, name in enumerate(gone)}
+        held = (("upto", position), ("recounted", recounted))
+        values |= {f":was_{name}": text(value) for name, value in held if value}
+        return self._update(queue, update, " AND ".join(_is(*one) for one in held), names, values)
+
+    def set_counts(self, queue: str, counts: Mapping[str, int], at: str) -> None:
+        """Replace a queue's counts: what moved up to `at` is in them."""
+        update = "SET #recounted = :at, " + ", ".join(f"#{name} = :{name}" for name in counts)
+        names = {"#recounted": "recounted"} | {f"#{name}": name for name in counts}
+        values = {":at": text(at)} | {f":{name}": number(count) for name, count in counts.items()}
+        self._update(queue, update, None, names, values)
+
+    def counts(self, queues: Sequence[str]) -> dict[str, dict[str, int]]:
+        """Counts by status of each queue that was ever counted; one request for 100 queues."""
+        of = {counts_stream(queue): queue for queue in queues}
+        rows = self._get_many(self._views, [_key(queue) for queue in of.values()])
+        return {of[plain(row, "stream")]: _numbers(row) for row in rows}
+
+    def _forgotten(self, queue: str, shard: str) -> list[str]:
+        """The attributes of shards whose records are gone since long before this one was made."""
+        born = _BORN.match(shard)
+        if born is None:
+            return []
+        row = self._get(self._views, _key(queue)) or {}
+        known = ((name, _BORN.match(name.removeprefix(_UPTO))) for name in row)
+        limit = int(born[1]) - _FORGOTTEN_MS
+        return [name for name, made in known if made is not None and int(made[1]) < limit]
+
+    def _update(
+        self,
+        queue: str,
+        update: str,
+        condition: str | None,
+        names: Mapping[str, str],
+        values: Item,
+    ) -> bool:
+        held: dict[str, Any] = {"ConditionExpression": condition} if condition else {}
         try:
             write(
                 self._client.update_item,
                 TableName=self._views,
-                Key=row_key(counts_stream(queue), shard),
+                Key=_key(queue),
                 UpdateExpression=update,
-                ConditionExpression=condition,
-                ExpressionAttributeNames=names(update, condition),
+                ExpressionAttributeNames=names,
                 ExpressionAttributeValues=values,
+                **held,
             )
         except Refusal:
             return False
         return True
 
-    def counts(self, queue: str) -> dict[str, int]:
-        """A queue's counts by status, of all shards; empty when nothing was ever counted."""
-        params: dict[str, Any] = {
-            "TableName": self._views,
-            "KeyConditionExpression": _OF,
-            "ExpressionAttributeNames": names(_OF),
-            "ExpressionAttributeValues": {":stream": text(counts_stream(queue))},
-        }
-        total: dict[str, int] = {}
-        while True:
-            page = read(self._client.query, **params)
-            for item in page["Items"]:
-                for name, value in item.items():
-                    if "N" in value:
-                        total[name] = total.get(name, 0) + int(value["N"])
-            if "LastEvaluatedKey" not in page:
-                return total
-            params["ExclusiveStartKey"] = page["LastEvaluatedKey"]
+
+def _key(queue: str) -> Item:
+    return row_key(counts_stream(queue), COUNTS)
+
+
+def _is(name: str, value: str) -> str:
+    return f"#{name} = :was_{name}" if value else f"attribute_not_exists(#{name})"
+
+
+def _numbers(row: Item) -> dict[str, int]:
+    return {name: int(value["N"]) for name, value in row.items() if "N" in value}

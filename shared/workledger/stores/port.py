@@ -234,19 +234,29 @@ class Counters(Protocol):
     Where a line can be counted exactly however long it is, nothing of this is needed.
     """
 
-    def counted(self, queue: str, shard: str) -> str:
-        """The last sequence number of a shard that was counted for a queue; "" for none."""
+    def counted(self, queue: str, shard: str) -> tuple[str, str]:
+        """The last sequence number of a shard that was counted for a queue, and the moment of the
+        queue's last recount; "" for none."""
         ...
 
     def add_counts(
-        self, queue: str, shard: str, after: str, upto: str, deltas: Mapping[str, int]
+        self,
+        queue: str,
+        shard: str,
+        after: tuple[str, str],
+        upto: str,
+        deltas: Mapping[str, int],
     ) -> bool:
-        """Add to a queue's counts if the shard was counted up to `after`; then it is up to `upto`.
+        """Add to a queue's counts if `counted` still says `after`; then it is up to `upto`.
 
-        False when it was not: somebody else counted these records.
+        False when it does not: somebody else counted these records, or recounted the queue.
         """
         ...
 
-    def counts(self, queue: str) -> dict[str, int]:
-        """A queue's counts by status, of all shards; empty when nothing was ever counted."""
+    def set_counts(self, queue: str, counts: Mapping[str, int], at: str) -> None:
+        """Replace a queue's counts: what moved up to the moment `at` is in them."""
+        ...
+
+    def counts(self, queues: Sequence[str]) -> dict[str, dict[str, int]]:
+        """Counts by status, of those queues that were ever counted; one request for 100 queues."""
         ...
