@@ -1,7 +1,5 @@
 """Records on their way: in time (M10 to M12, M14), and after what people decide (M13, M6)."""
 
-from functools import partial
-
 from tests.manual.travels import (
     END,
     GATEWAY_FILE,
@@ -19,8 +17,8 @@ from tests.manual.travels import (
 from tests.races.world import World
 from tests.races.world import world as make_world
 from workledger import keys
-from workledger.manual import moving, processes
-from workledger.manual_tasks import hit_commands
+from workledger.jsontext import Raw
+from workledger.manual import answering, moving, processes
 from workledger.manual_tasks.hit import Hit
 from workledger.service import sweeping
 from workledger.times import plus
@@ -300,19 +298,9 @@ def test_m23_an_unresolved_record_waits_for_its_adjudicator(world: World) -> Non
     moving.go_on(travel.core, stream)
     assert travel.where() == {"r1": "check"}
     assert travel.list("W3") == []
-    adjudicated(travel, stream)
-    moving.go_on(travel.core, stream)
+    answering.adjudicate(travel.core, "boss", keys.manual_id(stream), Raw('{"a":3}'))
     row = travel.results()["r1"]
     assert (row.step, row.answers[0].by, row.columns["a"].text) == ("done", "adjudicator", "3")
-
-
-def adjudicated(travel: Travel, stream: str) -> None:
-    """Somebody decides."""
-    core = travel.core
-    hit: Hit = core.executor.read(stream).head
-    decide = partial(hit_commands.adjudicate, who="boss", payload='{"a":3}')
-    things = (*hit.things, keys.worker_thing("boss"))
-    core.executor.run(core.command(stream, "boss", decide, things))
 
 
 def test_m13_records_follow_the_version_they_were_loaded_with(world: World) -> None:

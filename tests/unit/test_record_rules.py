@@ -1,5 +1,6 @@
 """The rules of a record's way through a process: given events, when command, then events."""
 
+import json
 from typing import Any
 
 from tests.support import START
@@ -176,6 +177,18 @@ def test_m13_an_answers_fields_become_columns_as_they_were_written() -> None:
     assert texts == {"amount": "12.30", "n": "1.50", "b": '"yes"', "x": "2"}
     assert more.text == '{"color":"red"}'
     assert columns.payload(found, more).startswith('{"data":{"amount":12.30,"n":1.50')
+
+
+def test_m13_an_answer_too_deep_for_a_payload_is_kept_as_text() -> None:
+    """(M13) Nothing that a person answers makes the next hit unreadable."""
+    for depth in (62, 63, 64):
+        text = "[" * depth + "1" + "]" * depth
+        found = columns.joined({}, [("check", text)])
+        again, _ = columns.split(columns.payload(found, {}))
+        assert again == found
+        assert found["check"].text == (text if depth == 62 else json.dumps(text))
+    flat = json.dumps(["["] * 100)
+    assert columns.joined({}, [("check", flat)])["check"].text == flat
 
 
 def test_m13_stored_states_are_read_as_they_were_written() -> None:

@@ -31,11 +31,22 @@ def _fields(step: str, text: str) -> dict[str, Raw]:
     try:
         read, _ = jsontext.entry(text)
     except Refused:  # a member twice: as every reader of JSON, take the last
-        told = json.loads(text)
-        return {name: Raw(jsontext.dumps(one)) for name, one in told.items()}
+        return _fields(step, json.dumps(json.loads(text), ensure_ascii=False))
     if read.members is None:
-        return {step: read.raw} if read.value is not None else {}
-    return {name: raw for name, raw in read.members.items() if name != ORDER_COLUMN}
+        return {step: _within(read.raw)} if read.value is not None else {}
+    fields = read.members.items()
+    return {name: _within(raw) for name, raw in fields if name != ORDER_COLUMN}
+
+
+def _within(raw: Raw) -> Raw:
+    """A value that is nested too deep to stand in a payload is kept as text."""
+    if raw.text.count("[") + raw.text.count("{") < jsontext.MAX_DEPTH - 2:
+        return raw
+    try:
+        jsontext.parse(f"[[{raw.text}]]")
+    except Refused:
+        return Raw(json.dumps(raw.text, ensure_ascii=False))
+    return raw
 
 
 def values(columns: Mapping[str, Raw]) -> dict[str, Any]:
