@@ -32,10 +32,11 @@ def history(
     found = listing.pages(
         lambda at: of.history_page(subject, cursor=at, limit=limit), cursor, every=every
     )
-    listing.show(found, COLUMNS, _row, as_json=as_json)
+    listing.show(found, COLUMNS, row, as_json=as_json)
 
 
-def _row(event: Event) -> tuple[output.Cell, ...]:
+def row(event: Event) -> tuple[output.Cell, ...]:
+    """An event in a history."""
     return event.at, event.type, event.actor, _details(event.data)
 
 

@@ -5,7 +5,8 @@ from typing import Any
 import typer
 from typer.core import TyperGroup
 
-from workledger.client import ServerUnreachable, WorkledgerApiError
+from workledger.cli import output
+from workledger.client import InvalidRecords, ServerUnreachable, WorkledgerApiError
 from workledger.errors import Refused, StoreError, WorkledgerError
 
 REFUSED = 1
@@ -21,6 +22,9 @@ UNREACHABLE = 69
 """No server answers (Q102; EX_UNAVAILABLE)."""
 
 
+PROBLEM_COLUMNS = ("RECORD", "LINE", "COLUMN", "VALUE", "CODE", "HINT")
+
+
 class Commands(TyperGroup):
     """The root of all commands: turns errors into messages and exit codes."""
 
@@ -32,7 +36,19 @@ class Commands(TyperGroup):
             lines, code = told(error)
             for line in lines:
                 typer.echo(line, err=True)
+            if isinstance(error, InvalidRecords):
+                _list_problems(error)
             raise typer.Exit(code) from error
+
+
+def _list_problems(error: InvalidRecords) -> None:
+    """What is wrong in a file of records, a line each (M54)."""
+    rows = [
+        (one.record, one.line, one.column, one.value, one.code, one.hint) for one in error.problems
+    ]
+    output.table(PROBLEM_COLUMNS, rows, err=True)
+    if error.total > len(rows):
+        output.note(f"and {error.total - len(rows)} more")
 
 
 def told(error: WorkledgerError) -> tuple[list[str], int]:

@@ -9,6 +9,7 @@ from workledger.cli import (
     convert,
     events,
     items,
+    process,
     queue,
     runs,
     serve,
@@ -16,6 +17,7 @@ from workledger.cli import (
     swf,
     swf_keys,
     taking,
+    task,
     work,
 )
 from workledger.cli.failing import Commands
@@ -83,6 +85,8 @@ app.command("explain")(events.explain)
 app.command("tail")(events.tail)
 app.command("audit")(events.audit)
 app.add_typer(runs.app, name="runs")
+app.add_typer(task.app, name="task")
+app.add_typer(process.app, name="process")
 app.command("rebuild")(store.rebuild)
 app.command("recount")(store.recount)
 app.add_typer(store.app, name="token")

@@ -24,20 +24,23 @@ def compact(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
 
 
-def table(columns: Sequence[str], rows: Iterable[Sequence[Cell]]) -> None:
-    """Rows under headings on a terminal; tab-separated and without headings in a pipe."""
+def table(columns: Sequence[str], rows: Iterable[Sequence[Cell]], *, err: bool = False) -> None:
+    """Rows under headings on a terminal; tab-separated and without headings in a pipe.
+
+    Those on standard error are for people in any case: they have headings, and nothing is cut.
+    """
     from rich.console import Console  # noqa: PLC0415 - not for --json
     from rich.table import Table  # noqa: PLC0415
     from rich.text import Text  # noqa: PLC0415
 
-    console = Console()
+    console = Console(stderr=err)
     if not console.is_terminal:
-        for row in rows:
-            echo("\t".join(_plain(cell) for cell in row))
+        for row in [columns, *rows] if err else rows:
+            typer.echo("\t".join(_plain(cell) for cell in row), err=err)
         return
     drawn = Table(*columns, box=None, pad_edge=False, header_style="bold")
     for column in drawn.columns:
-        column.no_wrap, column.overflow = True, "ellipsis"
+        column.no_wrap, column.overflow = not err, "fold" if err else "ellipsis"
     for row in rows:
         drawn.add_row(*(Text(_plain(cell)) for cell in row))
     console.print(drawn)
