@@ -14,6 +14,7 @@ from workledger.jsontext import Raw
 from workledger.manual import answering, assigning, hits
 from workledger.manual_tasks.answers import Adjudication
 from workledger.service import sweeping
+from workledger.stores.faults_plan import Fault
 from workledger.times import plus
 
 ONE = Adjudication(1, 0)
@@ -124,6 +125,17 @@ def test_m34_an_answer_after_the_deadline_is_refused(world: World):
     refuses("assignment_over", lambda: submit(at, "W1", one.id, "1"))
     sweeping.sweep(world.process())
     refuses("assignment_over", lambda: submit(at, "W1", one.id, "1"))
+
+
+@pytest.mark.parametrize("ask", range(4))
+def test_m60_an_assignment_is_there_although_its_rows_were_not_placed(world: World, ask: int):
+    """(M60) Its taker was answered, and died before they were."""
+    at = floor(world, 1, rule=ONE)
+    core = world.process(plan={("append", 1): Fault.UNPLACED}.get)
+    one = at.take_next("W1", core)
+    assert isinstance(one, assigning.Assigned)
+    assert OWN[ask](at.core(), "W1", one.id).worker == "W1"
+    world.verify()
 
 
 # --- whose it is --------------------------------------------------------------------------------

@@ -10,7 +10,7 @@ from functools import partial
 from workledger import keys
 from workledger.errors import Refused
 from workledger.jsontext import Raw
-from workledger.keys import place_thing, worker_thing
+from workledger.keys import HEAD, place_thing, worker_thing
 from workledger.ledger.aggregate import Command, Seen
 from workledger.ledger.commit import Event
 from workledger.ledger.execute import Result
@@ -18,7 +18,7 @@ from workledger.manual import assigned as assignments
 from workledger.manual import assigning, common, hits, moving
 from workledger.manual.assigned import Assigned
 from workledger.manual.hits import HitShown
-from workledger.manual.onhit import on_all
+from workledger.manual.onhit import Things, on_all, read_all
 from workledger.manual_tasks import answers as answer_rules
 from workledger.manual_tasks import hit_commands
 from workledger.manual_tasks.hit import OPEN, Assignment, Hit
@@ -45,18 +45,24 @@ def submit(core: Core, worker: str, assignment: str, answer: Raw) -> Assigned:
     answer_invalid.
     """
     stream, take = assigning.located(assignment)
-    own = core.executor.read(stream, (worker_thing(worker),))
-    mine: Assignment | None = own.states.get(worker_thing(worker))
-    if mine is None or mine.take != take:
+    read = read_all(core, stream, (worker_thing(worker),))
+    if not _is_mine(core, read, worker, take):
+        core.executor.read(stream)  # the take's writer may not have placed its rows
+        read = read_all(core, stream, (worker_thing(worker),))
+    if not _is_mine(core, read, worker, take):
         raise _why_not(core, worker, assignment, _over())
-    hit: Hit = own.head
-    digest = _digest(core, hit, answer)
+    digest = _digest(core, core.executor.state(read.rows[HEAD]), answer)
     decide = partial(
         _submit, worker=worker, take=take, digest=digest, payload=answer.text, clock=core.clock
     )
-    result = on_all(core, stream, worker, decide, (worker_thing(worker),))
+    result = on_all(core, stream, worker, decide, (worker_thing(worker),), read)
     _go_on(core, stream, result)
     return _shown(core, stream, worker, result)
+
+
+def _is_mine(core: Core, read: Things, worker: str, take: int) -> bool:
+    mine: Assignment | None = core.executor.state(read.rows.get(worker_thing(worker)))
+    return mine is not None and mine.take == take
 
 
 def _submit(

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 from workledger import keys
 from workledger.jsontext import Raw
@@ -89,8 +90,12 @@ def shown(core: Core, stream: str, hit: Hit, one: Assignment) -> Assigned:
 
 def shown_many(core: Core, found: Sequence[Found]) -> list[Assigned]:
     """Assignments of several hits, in a few requests however many they are."""
-    tasks = _tasks(core, {hit.task for _, hit, _ in found})
-    texts = contents_of(core, [stream for stream, _, _ in found])
+    tasks, texts = core.store.together(
+        [
+            partial(_tasks, core, {hit.task for _, hit, _ in found}),
+            partial(contents_of, core, [stream for stream, _, _ in found]),
+        ]
+    )
     now = core.clock()
     return [
         _assigned(core, stream, hit, one, tasks[hit.task], texts[stream], now)

@@ -171,8 +171,9 @@ def held(core: Core, worker: str, after: Spot | None = None) -> Iterator[tuple[S
 
 
 def _held(core: Core, spots: list[Spot], now: str) -> Iterator[tuple[Spot, Found]]:
-    rows = core.store.rows([(one.stream, HEAD) for one in spots]) if spots else {}
-    rows |= core.store.rows([(one.stream, one.thing) for one in spots]) if spots else {}
+    met = dict.fromkeys((one.stream, one.thing) for one in spots)
+    rows = core.store.rows([(stream, HEAD) for stream, _ in met]) if met else {}
+    rows |= core.store.rows(list(met)) if met else {}
     for spot in spots:
         hit: Hit | None = core.executor.state(rows.get((spot.stream, HEAD)))
         own: Assignment | None = core.executor.state(rows.get((spot.stream, spot.thing)))

@@ -267,8 +267,9 @@ def walk(
     else:
         batches = _by_index(core, task, load, cursor, chunk)
     for batch in batches:
-        rows = core.store.rows([(stream, HEAD) for stream, _ in batch]) if batch else {}
-        for stream, at in batch:
+        met = dict(batch)  # an index that lags may show a hit twice
+        rows = core.store.rows([(stream, HEAD) for stream in met]) if met else {}
+        for stream, at in met.items():
             hit: Hit | None = core.executor.state(rows.get((stream, HEAD)))
             if hit is not None and status in (None, status_of(hit, now)):
                 yield Met(stream, hit, at)

@@ -7,6 +7,7 @@ is on the hit itself.
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from itertools import islice
 
 from workledger import keys
@@ -93,17 +94,22 @@ def look(core: Core, worker: str, task: str, version: int | None) -> Sight:
 
     Raises Refused: task_not_found, not_on_roster.
     """
-    settle(core)
-    found = common.find_task(core, task)
+    due = partial(_due, core, core.clock())
+    moving_now, found = core.store.together([due, partial(common.find_task, core, task)])
+    if moving_now:
+        moving.settle(core)
     check_roster(found.task, worker)
     return Sight(worker, found.stream, found.task, version, core.clock())
 
 
 def settle(core: Core) -> None:
     """Do what is due of records that go from one timed step to the next."""
-    now = core.clock()
-    if core.store.read_line(keys.MOVING_LINE, limit=1, until=now):
-        moving.settle(core, now)
+    if _due(core, core.clock()):
+        moving.settle(core)
+
+
+def _due(core: Core, now: str) -> list[Spot]:
+    return core.store.read_line(keys.MOVING_LINE, limit=1, until=now)
 
 
 def check_roster(task: Task, worker: str) -> None:
@@ -168,7 +174,7 @@ def candidates(
     """The hits that the worker may take, in order, each checked on the hit itself."""
     sizes = iter([one for one in WINDOWS if one >= min(wanted, WINDOWS[-1])])
     size = next(sizes)
-    for spots in _spots(core, sight, after):
+    for spots in _spots(core, sight, after, wanted):
         window: list[Spot] = []
         for spot in spots:
             if _is_told_apart(sight, spot):
@@ -251,13 +257,14 @@ class _Pages:
     core: Core
     line: str
     after: Spot | None
+    least: int
     spots: list[Spot] = field(default_factory=list[Spot])
     reads: int = 0
     ended: bool = False
 
     def read(self) -> None:
         """Read the next page."""
-        size = PAGES[min(self.reads, len(PAGES) - 1)]
+        size = max(self.least, PAGES[min(self.reads, len(PAGES) - 1)])
         self.spots = self.core.store.read_line(self.line, after=self.after, limit=size)
         self.reads += 1
         self.ended = len(self.spots) < size
@@ -282,9 +289,10 @@ class _Out:
         self.streams.update(one.stream for one in self.pages.spots)
 
 
-def _spots(core: Core, sight: Sight, after: Spot | None) -> Iterator[list[Spot]]:
+def _spots(core: Core, sight: Sight, after: Spot | None, wanted: int) -> Iterator[list[Spot]]:
     """The places of the task's list without the worker's own; what lags stands where it belongs."""
-    listed, out = _Pages(core, sight.line, after), _Out(_Pages(core, sight.excluded, after))
+    listed = _Pages(core, sight.line, after, wanted + WINDOWS[0])
+    out = _Out(_Pages(core, sight.excluded, after, wanted))
     unseen = _recent(core, sight, after)
     core.store.together([listed.read, out.read])
     while True:
