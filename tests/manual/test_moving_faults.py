@@ -23,7 +23,7 @@ from tests.races.world import Dies, World, each_death, each_step
 from tests.races.world import world as make_world
 from workledger import keys
 from workledger.errors import StoreError
-from workledger.manual import moving
+from workledger.manual import moving, tasks
 from workledger.manual_tasks.hit import Hit
 from workledger.service import sweeping
 from workledger.service.core import Core
@@ -213,3 +213,44 @@ def test_m14_two_who_settle_at_once_are_as_one() -> None:
         if not hook.ran:
             assert nth > 8
             return
+
+
+def other_order(world: World, task: str) -> None:
+    """Somebody switches the task to a custom order; it is done at once, as little waits."""
+    core = world.process()
+    comparator = [{"field": "name", "type": "text", "direction": "desc"}]
+    tasks.change(core, "kai", task, 1, {"dtr": True, "comparator": comparator})
+
+
+def test_m43_a_record_that_comes_while_the_order_changes_stands_in_the_new_one() -> None:
+    """(M43, M13) The order changes before each call of the store of who goes on."""
+    for nth in count(1):
+        with make_world("sqlite") as world:
+            travel = crossroads(world)
+            hit, begun = decided(travel, "rest"), world.clock.now
+            hook = Interrupt(nth, lambda: other_order(world, "Second"))
+            moving.go_on(world.process(before_each_step=hook), hit)
+            if not hook.ran:
+                assert nth > 8
+                return
+            world.clock.tick(60)
+            sweeping.sweep(travel.core)
+            caught_up(travel, hit, "rest", begun)
+            world.verify()
+
+
+def test_m43_records_of_a_process_stand_in_a_custom_order(world: World) -> None:
+    """(M43, M13) The columns of a process may be named by its tasks; answers are columns too."""
+    travel = crossroads(world)
+    travel.load("name\nr2\nr3\n")
+    for name in ("r1", "r2", "r3"):
+        travel.answer(name, '{"to":"task","rank":' + name[1] + "}")
+    travel.task = "Second"
+    assert travel.list() == ["r1", "r2", "r3"]
+    other_order(world, "Second")
+    assert travel.list() == ["r3", "r2", "r1"]
+    travel.load("name\nr4\n")
+    travel.task = "First"
+    travel.answer("r4", '{"to":"task"}')
+    travel.task = "Second"
+    assert travel.list() == ["r4", "r3", "r2", "r1"]

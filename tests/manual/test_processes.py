@@ -1,6 +1,7 @@
 """Business processes as use cases: saved, changed, loaded into, looked at (M2, M6, M13, M54)."""
 
 from contextlib import suppress
+from datetime import UTC
 
 import pytest
 
@@ -21,6 +22,7 @@ from tests.races.world import world as make_world
 from workledger import keys
 from workledger.errors import Refused, StoreError
 from workledger.manual import processes
+from workledger.manual_tasks import csvfile
 from workledger.service import sweeping
 from workledger.stores.faults_plan import Crash, Fault, Step, faults_of
 from workledger.times import plus
@@ -204,6 +206,35 @@ def test_m54_the_timekeeper_ends_a_load_whose_sender_died() -> None:
             load_again(travel, start)
 
     assert each_death("sqlite", attempt) > 20
+
+
+def test_m54_what_outlasts_the_request_goes_on_and_is_seen_when_all_is_there(world: World) -> None:
+    """(M54, M14) The leave times are those of one load, however often it is gone on with."""
+    travel, start = gateway(world), world.clock.now
+    rows = "".join(f"r{number},fast\n" for number in range(1, 251))
+    read = csvfile.read(f"name,kind\n{rows}".encode(), start, UTC)
+    shown = processes.load(travel.core, "kai", "Gateway", read, "k", "b", start, seconds=0)
+    assert (shown.created, shown.load.completed_at) == (100, None)
+    world.clock.tick(15)
+    assert travel.list() == []
+    assert travel.results() == {}
+    again = processes.load(travel.core, "kai", "Gateway", read, "k", "b", start, seconds=-60)
+    assert again.load.completed_at is None
+    world.clock.tick(5)
+    for _ in range(3):
+        sweeping.sweep(travel.core)
+    assert travel.list() == ["r1", "r2"]
+    step = keys.step_stream(keys.bare(keys.process_stream("Gateway")), "ten")
+    busy = travel.core.executor.read(step).head
+    assert (busy.entered, busy.until) == (250, plus(start, 2_500))
+    (load,) = processes.loads(travel.core, "Gateway", None, 10).items
+    assert (load.id, load.created, load.load.owner) == (shown.id, 250, travel_id(travel))
+    world.verify()
+
+
+def travel_id(travel: Travel) -> str:
+    """The process's id."""
+    return processes.show(travel.core, travel.name).id
 
 
 # --- looking --------------------------------------------------------------------------------------
