@@ -17,6 +17,7 @@ from workledger.ledger.commit import Commit
 from workledger.ledger.execute import Result
 from workledger.manual import contents, offering
 from workledger.manual.contents import Content
+from workledger.manual.offering import Offer
 from workledger.manual_tasks import hit as hits
 from workledger.manual_tasks import hit_commands
 from workledger.manual_tasks import record as records
@@ -74,16 +75,20 @@ def go_on(core: Core, hit_stream: str) -> None:
     if hit is None or hit.way is None or hit.decision is None or hit.routed:
         return
     stream = f"record/{hit.way[0]}"
-    _answer(core, hit_stream, hit, stream)
-    ensure_offered(core, stream)
+    went = _answer(core, hit_stream, hit, stream)
+    if went is None:
+        ensure_offered(core, stream)
+    else:
+        offering.offer(core, [went])
     core.executor.run(core.command(hit_stream, "system", hit_commands.routed))
 
 
-def _answer(core: Core, hit_stream: str, hit: Hit, stream: str) -> None:
+def _answer(core: Core, hit_stream: str, hit: Hit, stream: str) -> Offer | None:
+    """Tell the record; what it is offered with now. None: it went on before, or has since."""
     record: Record | None = core.executor.read(stream).head
     decision = hit.decision
     if record is None or decision is None or record.hit != keys.bare(hit_stream):
-        return
+        return None
     command = f"{hit_stream}/{decision.commit}"
     text = _decided(core, hit_stream, decision.commit)
     content = contents.of(core, stream, record).answered(record.step, text)
@@ -95,7 +100,10 @@ def _answer(core: Core, hit_stream: str, hit: Hit, stream: str) -> None:
     decide = partial(
         records.answer, hit=keys.bare(hit_stream), by=decision.by, payload=text, way=way
     )
-    core.executor.run(core.command(stream, decision.who or "system", decide, command=command))
+    asked = core.command(stream, decision.who or "system", decide, command=command)
+    now: Record = core.executor.run(asked).head
+    same = len(now.answers) == len(record.answers) + 1
+    return Offer(stream, now, definition, content) if same else None
 
 
 def _decided(core: Core, hit_stream: str, number: int) -> str | None:
@@ -124,7 +132,7 @@ def ensure_offered(core: Core, stream: str) -> None:
         return
     content = contents.of(core, stream, record)
     definition = contents.definition(core, record.process, record.version)
-    offering.offer(core, [offering.Offer(stream, record, definition, content)])
+    offering.offer(core, [Offer(stream, record, definition, content)])
 
 
 # --- by time ------------------------------------------------------------------------------------
@@ -173,7 +181,10 @@ def _move(core: Core, stream: str, at: str) -> Moving | None:
     definition = contents.definition(core, record.process, record.version)
     content = contents.of(core, stream, record)
     result = _leave(core, stream, record, definition, content)
-    ensure_offered(core, stream)
+    if result.head.answers == record.answers:
+        offering.offer(core, [Offer(stream, result.head, definition, content)])
+    else:  # somebody was faster, and people have answered since
+        ensure_offered(core, stream)
     return result.states.get(MOVING_THING)
 
 

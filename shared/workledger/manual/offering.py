@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from functools import partial
 
 from workledger import keys
+from workledger.ledger import fold
 from workledger.ledger.aggregate import Command
 from workledger.manual import common
 from workledger.manual.contents import Content
@@ -77,20 +78,23 @@ def missing(core: Core, streams: Sequence[str]) -> list[str]:
 
 
 def offer(core: Core, offers: Sequence[Offer]) -> None:
-    """Make these hits; who makes them again makes none."""
+    """Make the hits that these records wait for, if any; who makes them again makes none."""
     by_task: dict[str, list[Offer]] = {}
     for one in offers:
+        if one.record.hit is None:
+            continue
         by_task.setdefault(one.task, []).append(one)
     for stream, wanted in by_task.items():
         _offer(core, stream, wanted)
 
 
 def _offer(core: Core, stream: str, offers: Sequence[Offer]) -> None:
-    task: Task = core.executor.read(stream).head
+    task: Task = fold.seen(core.executor.aggregates, stream, core.store.load(stream)).head
     first, _ = core.store.take_numbers(keys.bare(stream), len(offers), core.clock())
     commands = [one.create(core, task, first + at) for at, one in enumerate(offers)]
     for result in core.executor.run_all(commands):
         result.unwrap()
+    # who died before placing a change of the order leaves it to the projector
     if core.executor.read(stream).head.orderings != task.orderings:
         for one in offers:
             common.place_again(core, one.hit)
