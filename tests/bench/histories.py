@@ -2,15 +2,21 @@
 
 import time
 from collections.abc import Iterator
+from contextlib import ExitStack
 from statistics import median
 from threading import Thread
 
+from tests.bench import workflows
 from tests.bench.table import Figure
+from tests.races.world import quick_folder
 from tests.races.world import world as make_world
-from tests.swf.service import Service, decision, register, schedule
+from tests.swf.service import DOMAIN, SCOPE, Service, complete, decision, register, schedule
 from tests.swf.test_scale_workers import Crowd, Work, file
 from workledger import bootstrap
+from workledger.stores.sqlite import SqliteStore
 
+OPEN = (0, 1_000, 50_000)
+ROUNDS, WARM = 120, 20
 EVENTS = 24_900
 MEASURED = 300
 """Decisions at the start and at the end of a history."""
@@ -19,9 +25,46 @@ ACTIVITIES, WORKERS = 1_000, 100
 
 def figures() -> Iterator[Figure]:
     """Milliseconds per decision as a history grows; what many workers need."""
+    yield from _others()
     yield from _decisions()
     yield from _threads()
     yield from _processes()
+
+
+def _others() -> Iterator[Figure]:
+    """An execution from start to end, in process, with others open: rounds alternate between them,
+    so that other load on the machine meets all alike."""
+    times: dict[int, list[float]] = {count: [] for count in OPEN}
+    with ExitStack() as folders:
+        services = {count: _filled(folders, count) for count in OPEN}
+        for number in range(ROUNDS):
+            for count, service in services.items():
+                begun = time.perf_counter()
+                _whole(service, f"w{number}")
+                times[count].append(time.perf_counter() - begun)
+    medians = {count: median(found[WARM:]) * 1_000 for count, found in times.items()}
+    for count, milliseconds in medians.items():
+        yield Figure(f"an execution in process, {count:,} others open", milliseconds, "ms")
+    slowest = max(medians.values()) / medians[0]
+    yield Figure("the slowest to that with none", slowest, "", at_most=1.5)
+
+
+def _filled(folders: ExitStack, count: int) -> Service:
+    path = folders.enter_context(quick_folder()) / "workledger.db"
+    store = SqliteStore(str(path))
+    folders.callback(store.close)
+    service = Service(bootstrap.build(store).core)
+    register(service)
+    workflows.fill(path, count, SCOPE, DOMAIN)
+    return service
+
+
+def _whole(service: Service, name: str) -> None:
+    """Start, decide one activity, work, decide to complete."""
+    service.start(name)
+    service.decide(schedule("a"))
+    service.work()
+    service.decide(complete())
 
 
 def _decisions() -> Iterator[Figure]:

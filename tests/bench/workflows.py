@@ -105,20 +105,20 @@ def _follow(file: Path) -> None:
     store.close()
 
 
-def fill(file: Path, count: int) -> None:
+def fill(file: Path, count: int, scope: str = SCOPE, domain: str = swf_client.DOMAIN) -> None:
     """Open executions on a list of their own, started without HTTP."""
     store = SqliteStore(str(file))
     core = bootstrap.build(store).core
     for first in range(0, count, 1_000):
         numbers = range(first, min(first + 1_000, count))
-        core.executor.run_all([_start(core, number) for number in numbers])
+        core.executor.run_all([_start(core, scope, domain, number) for number in numbers])
     store.close()
 
 
-def _start(core: Core, number: int) -> Command:
+def _start(core: Core, scope: str, domain: str, number: int) -> Command:
     new = Start(
-        scope=SCOPE,
-        domain=swf_client.DOMAIN,
+        scope=scope,
+        domain=domain,
         workflow_id=f"open {number}",
         run_id=core.new_id(),
         type_name=swf_client.TYPE["name"],
@@ -126,7 +126,7 @@ def _start(core: Core, number: int) -> Command:
         settings=SETTINGS,
         retention="1",
     )
-    stream = keys.execution_stream(SCOPE, new.domain, new.workflow_id)
+    stream = keys.execution_stream(scope, new.domain, new.workflow_id)
     asking = Asking(core.clock(), core.new_id(), "bench")
 
     def decide(seen: Seen) -> list[Event]:
