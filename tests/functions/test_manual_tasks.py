@@ -142,6 +142,14 @@ def test_m43_rules_are_checked_when_they_are_saved(local: Caller, what: str) -> 
     assert local.get(TASK, task=task)["version"] == 1
 
 
+@pytest.mark.parametrize("member", ["adjudication", "priority", "paused", "instructions"])
+def test_null_is_no_value_of_what_has_a_default(local: Caller, member: str) -> None:
+    """What is to stay as it is, is left out."""
+    refused = local.post(TASKS, {"name": "A", member: None})
+    assert (refused.status, refused.code) == (400, "invalid_body")
+    assert refused["errors"][0]["field"] == member
+
+
 @pytest.mark.parametrize("schema", [{"type": "nonsense"}, {"properties": 5}, {"$ref": "#/nope"}])
 def test_m60_a_schema_is_checked_when_it_is_saved(local: Caller, schema: dict[str, Any]) -> None:
     """M60: a schema that is none would refuse every answer."""

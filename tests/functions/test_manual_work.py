@@ -366,6 +366,20 @@ def test_m62_only_the_roster_works_a_task(caller: Caller) -> None:
     assert two.list() == "r1 r2 r3 r4 r5"
 
 
+def test_m62_a_roster_names_owners_of_tokens(local: Caller) -> None:
+    """M62: any printable name, each once; what is none is refused."""
+    task = new_task(local)
+    path = "/manual-tasks/{task}/roster"
+    names = ["Ada L.", "J\u00fcrgen", " Ada L. "]
+    set_ = local.call("PUT", path, {"workers": names}, task=task)
+    assert set_.json == {"workers": names[:2]}
+    assert set_.headers["ETag"] == '"2"'
+    for bad in ([""], [" "], ["a\nb"], [5], "W1", ["x" * 129], None):
+        refused = local.call("PUT", path, {"workers": bad}, task=task)
+        assert (refused.status, refused.code) == (400, "invalid_body"), refused.text
+    assert local.get(path, task=task)["workers"] == names[:2]
+
+
 def test_a_paused_task_gives_nothing_and_says_so(caller: Caller) -> None:
     """It still takes loads."""
     task = new_task(caller, paused=True)

@@ -6,7 +6,7 @@ say where the fault is (`comparator[0].type`); what is here is for readers and g
 
 from typing import Annotated, Any
 
-from pydantic import WithJsonSchema
+from pydantic import AfterValidator, WithJsonSchema
 
 from workledger.manual_tasks import answers, comparator, fields, process, routing
 
@@ -14,7 +14,7 @@ _NAME: dict[str, Any] = {
     "type": "string",
     "minLength": 1,
     "maxLength": fields.LONGEST_NAME,
-    "pattern": r"^[!-~]([ -~]*[!-~])?$",
+    "pattern": r"\S",
 }
 _STEP: dict[str, Any] = {**_NAME, "description": "A step's name."}
 _SCALAR: dict[str, Any] = {"anyOf": [{"type": one} for one in ("string", "number", "boolean")]}
@@ -94,8 +94,15 @@ ROUTES: dict[str, Any] = {
 ADJUDICATION["description"] = "N answers; while they do not agree up to M more (M23)."
 COMPARATOR["description"] = "The Task Comparator: up to three fields to sort by (M43)."
 
-Adjudication = Annotated[Any, WithJsonSchema(ADJUDICATION)]
-Comparator = Annotated[Any, WithJsonSchema(COMPARATOR)]
+
+def _there(value: Any) -> Any:
+    """What is to stay as it is, is left out."""
+    if value is None:
+        raise ValueError("null is none of its values: leave it out")
+    return value
+
+
+Adjudication = Annotated[Any, AfterValidator(_there), WithJsonSchema(ADJUDICATION)]
 MaybeComparator = Annotated[
     Any,
     WithJsonSchema(
@@ -105,7 +112,7 @@ MaybeComparator = Annotated[
         }
     ),
 ]
-Routes = Annotated[Any, WithJsonSchema(ROUTES)]
+Routes = Annotated[Any, AfterValidator(_there), WithJsonSchema(ROUTES)]
 
 _SHARED: dict[str, Any] = {"name": _STEP, "next": ROUTES}
 
@@ -142,4 +149,4 @@ STEPS: dict[str, Any] = {
         ]
     },
 }
-Steps = Annotated[Any, WithJsonSchema(STEPS)]
+Steps = Annotated[Any, AfterValidator(_there), WithJsonSchema(STEPS)]

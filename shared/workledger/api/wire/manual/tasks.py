@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Annotated, Any, Literal, cast
 
 from annotated_types import Interval
-from pydantic import Field, WithJsonSchema
+from pydantic import AfterValidator, Field, WithJsonSchema
 from typing_extensions import TypedDict
 
 from workledger.api.wire.base import WHOLE, AnyJson, At, Body
@@ -14,6 +14,7 @@ from workledger.manual.tasks import TaskShown
 from workledger.manual_tasks import answers
 from workledger.manual_tasks import comparator as comparators
 from workledger.manual_tasks.task_commands import NAME_LENGTH, ROSTER_LENGTH
+from workledger.service.tokens import LONGEST_OWNER
 
 LONGEST_TEXT = 20_000
 LONGEST_COLUMN = 1_000
@@ -62,7 +63,17 @@ Schema = Annotated[
         }
     ),
 ]
-Worker = Annotated[str, Field(min_length=1, max_length=128, pattern=r"^[!-~]([ -~]*[!-~])?$")]
+
+
+def _owner(name: str) -> str:
+    """A worker is the owner of a token: the same form."""
+    text = name.strip()
+    if not text or not text.isprintable():
+        raise ValueError("a worker's name is printable")
+    return text
+
+
+Worker = Annotated[str, Field(min_length=1, max_length=LONGEST_OWNER), AfterValidator(_owner)]
 
 
 class TaskSettings(Body):
