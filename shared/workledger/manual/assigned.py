@@ -9,7 +9,7 @@ from workledger.jsontext import Raw
 from workledger.keys import HEAD
 from workledger.ledger.commit import Commit
 from workledger.manual import common
-from workledger.manual.hits import attributes_and_data, contents_of, status_of_assignment
+from workledger.manual.shown import attributes_and_data, contents_of, status_of_assignment
 from workledger.manual_tasks.hit import ACCEPTED, Assignment, Hit
 from workledger.manual_tasks.task import Task
 from workledger.service.core import Core

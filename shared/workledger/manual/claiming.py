@@ -13,7 +13,8 @@ from workledger.ledger.aggregate import Command
 from workledger.ledger.commit import Commit
 from workledger.manual import assigned, common, worklist
 from workledger.manual.assigned import Assigned, Receipt
-from workledger.manual.worklist import Candidate, Sight
+from workledger.manual.merging import Sight
+from workledger.manual.worklist import Candidate
 from workledger.manual_tasks import hit_commands
 from workledger.manual_tasks.hit import ACCEPTED, Hit
 from workledger.manual_tasks.task import Rules, Task

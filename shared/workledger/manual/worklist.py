@@ -6,7 +6,7 @@ is on the hit itself.
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import partial
 from itertools import islice
 
@@ -14,8 +14,9 @@ from workledger import keys
 from workledger.errors import Refused
 from workledger.jsontext import Raw
 from workledger.keys import HEAD, worker_thing
-from workledger.manual import common, moving
-from workledger.manual.hits import attributes_and_data, contents_of
+from workledger.manual import common, merging, moving
+from workledger.manual.merging import Sight
+from workledger.manual.shown import attributes_and_data, contents_of
 from workledger.manual_tasks import hit as hits
 from workledger.manual_tasks import hit_commands
 from workledger.manual_tasks.hit import Hit
@@ -26,9 +27,6 @@ from workledger.service.core import Core, Page
 from workledger.stores.port import Key
 from workledger.views.order import Spot
 from workledger.views.row import Row
-
-PAGES = (40, 400, 2_000)
-"""Places read at once, growing: ten thousand that are not to be seen yet are passed quickly."""
 
 WINDOWS = (4, 16, 64, 100)
 """Hits read strongly at once, growing: those in front may be in work."""
@@ -48,36 +46,6 @@ class Listed:
     data: Raw
     custom_attributes: dict[str, object]
     version: int
-
-
-@dataclass(frozen=True, slots=True)
-class Sight:
-    """A worker's look at a task: one moment for all of it (M33).
-
-    `version` is the one that is asked for; `hidden` are the loads seen not to be complete.
-    """
-
-    worker: str
-    stream: str
-    task: Task
-    version: int | None
-    now: str
-    hidden: set[str] = field(default_factory=set[str])
-
-    @property
-    def id(self) -> str:
-        """The 26 characters of the task's id."""
-        return keys.bare(self.stream)
-
-    @property
-    def line(self) -> str:
-        """The task's list."""
-        return keys.work_list_line(self.id, self.task.current.version)
-
-    @property
-    def excluded(self) -> str:
-        """The worker's own: what the worker will not see again."""
-        return keys.excluded_line(self.id, self.task.current.version, self.worker)
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,7 +142,7 @@ def candidates(
     """The hits that the worker may take, in order, each checked on the hit itself."""
     sizes = iter([one for one in WINDOWS if one >= min(wanted, WINDOWS[-1])])
     size = next(sizes)
-    for spots in _spots(core, sight, after, wanted):
+    for spots in merging.spots(core, sight, after, wanted):
         window: list[Spot] = []
         for spot in spots:
             if _is_told_apart(sight, spot):
@@ -245,73 +213,3 @@ def _learn(core: Core, sight: Sight, streams: Sequence[str], rows: dict[Key, Row
             core.complete_loads.add(keys.bare(stream))
         else:
             sight.hidden.add(keys.bare(stream))
-
-
-# --- the two lines, merged ----------------------------------------------------------------------
-
-
-@dataclass(slots=True)
-class _Pages:
-    """A line as it is read, page by page, each larger than the one before."""
-
-    core: Core
-    line: str
-    after: Spot | None
-    least: int
-    spots: list[Spot] = field(default_factory=list[Spot])
-    reads: int = 0
-    ended: bool = False
-
-    def read(self) -> None:
-        """Read the next page."""
-        size = max(self.least, PAGES[min(self.reads, len(PAGES) - 1)])
-        self.spots = self.core.store.read_line(self.line, after=self.after, limit=size)
-        self.reads += 1
-        self.ended = len(self.spots) < size
-        self.after = self.spots[-1] if self.spots else self.after
-
-
-@dataclass(slots=True)
-class _Out:
-    """The hits on a worker's own line, as far as it was read."""
-
-    pages: _Pages
-    streams: set[str] = field(default_factory=set[str])
-
-    def reaches(self, spot: Spot) -> bool:
-        """Whether all that stands up to a spot is known."""
-        upto = self.pages.after
-        return self.pages.ended or (upto is not None and upto[:4] >= spot[:4])
-
-    def read(self) -> None:
-        """Read the next page."""
-        self.pages.read()
-        self.streams.update(one.stream for one in self.pages.spots)
-
-
-def _spots(core: Core, sight: Sight, after: Spot | None, wanted: int) -> Iterator[list[Spot]]:
-    """The places of the task's list without the worker's own; what lags stands where it belongs."""
-    listed = _Pages(core, sight.line, after, wanted + WINDOWS[0])
-    out = _Out(_Pages(core, sight.excluded, after, wanted))
-    unseen = _recent(core, sight, after)
-    core.store.together([listed.read, out.read])
-    while True:
-        while listed.spots and not out.reaches(listed.spots[-1]):
-            out.read()
-        end = None if listed.ended else listed.spots[-1]
-        here = [one for one in unseen if end is None or one <= end]
-        unseen = unseen[len(here) :]
-        page = sorted({*listed.spots, *here}) if here else listed.spots
-        yield [one for one in page if one.stream not in out.streams]
-        if listed.ended:
-            return
-        ahead = [] if out.pages.ended else [out.read]
-        core.store.together([listed.read, *ahead])
-
-
-def _recent(core: Core, sight: Sight, after: Spot | None) -> list[Spot]:
-    """What this process placed on the list a moment ago, in order."""
-    if not core.store.lag:
-        return []
-    recent = core.memory.recent(sight.line, core.clock())
-    return sorted(one for one in recent if after is None or one > after)
