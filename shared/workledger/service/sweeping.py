@@ -29,6 +29,9 @@ LONG = ("load", "task")
 LONG_SECONDS = 10
 """For so long one of those is gone on with; then others get their turn."""
 
+LONGEST_SECONDS = 30
+"""After so long what is left of them waits for the next sweep: the function has a minute."""
+
 ORDERS_EVERY_SECONDS = 5 * 60
 """How often a process looks whether all manual tasks are in the order that is wanted (M40)."""
 
@@ -44,8 +47,10 @@ def sweep(core: Core) -> str | None:
     long: list[Spot] = []
     for shard, spots in zip(shards, _due(core, now), strict=True):
         _sweep_shard(core, shard, spots, now, long)
+    until = plus(core.clock(), LONGEST_SECONDS)
     for spot in long:
-        _sweep_stream(core, spot.stream, spot.date, now)
+        if core.clock() < until:
+            _sweep_stream(core, spot.stream, spot.date, now)
     upcoming = _due(core, plus(now, LOOKS_AHEAD_SECONDS), limit=1)
     wake = min((spots[0].date for spots in upcoming if spots), default=None)
     if wake is not None:
