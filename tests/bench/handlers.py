@@ -21,7 +21,7 @@ from workledger.stores.port import Store
 from workledger.stores.sqlite import SqliteStore
 
 ROOT = Path(__file__).parents[2]
-HANDLERS = ("queues", "authorizer", "projector", "timekeeper", "swf")
+HANDLERS = ("queues", "manual_tasks", "authorizer", "projector", "timekeeper", "swf")
 MEGABYTE = 1_000_000
 REQUESTS = 400
 WHO = {"actor": "ada.lovelace@example.org", "role": "operator"}

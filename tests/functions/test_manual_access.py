@@ -4,6 +4,7 @@ import json
 
 import pytest
 
+from functions.authorizer.app import handler as authorizer
 from tests.functions.calling import OPERATIONS, Answer, Caller, event_of
 from tests.functions.manual import (
     TWO_AND_ONE,
@@ -16,6 +17,8 @@ from tests.functions.manual import (
 )
 from workledger.access.roles import ROLES
 from workledger.api.permissions import TABLE, Permission, permissions
+from workledger.errors import Refused
+from workledger.service import tokens
 
 EVERYBODY = set(ROLES)
 WORK = {"worker", "developer", "admin"}
@@ -103,6 +106,17 @@ def test_m60_developer_and_admin_hold_what_manual_tasks_need() -> None:
     assert held["developer"] == held["admin"] == list(of)
     assert all(len(held[role]) <= 1 for role in ROLES if role not in ("developer", "admin"))
     assert set().union(*TABLE.values()) == set(ROLES)
+
+
+@pytest.mark.parametrize("role", ROLES)
+def test_m60_a_token_of_each_role_opens_the_door(local: Caller, role: str) -> None:
+    """M60: the worker is the token's owner; a role that nobody knows is refused."""
+    text, _ = tokens.issue(local.core, "root", "Ada L.", role)
+    asked = {"version": "2.0", "headers": {"authorization": f"Bearer {text}"}}
+    allowed = {"isAuthorized": True, "context": {"actor": "Ada L.", "role": role}}
+    assert authorizer(asked, None) == allowed
+    with pytest.raises(Refused, match="requester"):
+        tokens.issue(local.core, "root", "Ada L.", "boss")
 
 
 @pytest.fixture

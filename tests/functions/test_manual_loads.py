@@ -1,6 +1,7 @@
 """Loading records over HTTP: M1 to M8, M50 to M55."""
 
 import json
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -21,7 +22,9 @@ from tests.functions.manual import (
     upload,
     worker,
 )
+from workledger import bootstrap
 from workledger.api.http import MOST_BYTES
+from workledger.api.permissions import permissions
 
 LOADS = "/manual-tasks/{task}/loads"
 HITS = "/manual-tasks/{task}/hits"
@@ -265,6 +268,34 @@ def test_m54_a_load_shows_how_far_it_is(one: Worker) -> None:
     assert shown["report"] == {"undated": 5, "converted": 0, "cut": 0, "keptOrder": 0}
     assert [one["id"] for one in admin(one).get(LOADS, task=one.task)["items"]] == [answer["id"]]
     assert list(found(admin(one), one.task, load=answer["id"])) == ["r1", "r2", "r3", "r4", "r5"]
+
+
+def test_m54_a_load_that_takes_long_is_a_202_and_goes_on_by_itself(caller: Caller) -> None:
+    """M54: nobody sees any of it before all is there; the timekeeper does the rest."""
+    task = new_task(caller)
+    body = "name\n" + "".join(f"r{n}\n" for n in range(450))
+    clock = caller.around.clock
+
+    def slow() -> str:
+        clock.tick(0.2)
+        return clock.now
+
+    bootstrap.override(bootstrap.App(replace(caller.core, clock=slow), permissions()))
+    answer = upload(caller, task, body, "long")
+    bootstrap.override(bootstrap.App(caller.core, permissions()))
+    assert (answer.status, answer["state"]) == (202, "loading"), answer.text
+    assert answer.headers["Location"] == f"/loads/{answer['id']}"
+    assert 100 <= answer["created"] < 450
+    shown = caller.get("/loads/{load}", load=answer["id"])
+    assert (shown["state"], shown["created"]) == ("loading", answer["created"])
+    one = worker(caller, task, "W1")
+    assert (one.list(), one.next()["found"]) == ("", False)
+    clock.tick(60)
+    sweep()
+    shown = caller.get("/loads/{load}", load=answer["id"])
+    assert (shown["state"], shown["created"]) == ("complete", 450)
+    assert one.next()["data"]["name"] == "r0"
+    assert len(one.list(limit=100).split()) == 100
 
 
 def test_m55_the_same_key_is_the_same_load(one: Worker) -> None:
