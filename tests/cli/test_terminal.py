@@ -12,7 +12,7 @@ from tests.client.running import Running
 COMMAND = [sys.executable, "-c", "from workledger.cli.main import app; app()"]
 
 
-def at_terminal(server: Running, *arguments: str) -> str:
+def at_terminal(server: Running, *arguments: str, code: int = 0) -> str:
     """Everything that appears on the terminal."""
     ours, theirs = pty.openpty()
     environment = {**os.environ, "TERM": "xterm", "COLUMNS": "200", "LINES": "50"}
@@ -31,7 +31,7 @@ def at_terminal(server: Running, *arguments: str) -> str:
     except OSError:
         pass  # Linux says EIO when the other side is closed
     os.close(ours)
-    assert process.wait(timeout=60) == 0
+    assert process.wait(timeout=60) == code
     return seen.decode()
 
 

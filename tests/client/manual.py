@@ -112,7 +112,7 @@ STATISTICS: dict[str, Any] = {
         }
     ],
 }
-PROBLEM = {
+PROBLEM: dict[str, Any] = {
     "record": 2,
     "line": 3,
     "column": "record_date",
