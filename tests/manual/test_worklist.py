@@ -82,6 +82,25 @@ def test_m7_returns_and_late_arrivals_never_change_the_order(world: World):
     assert at.list("W4") == "early 1 2 3 4 5"
 
 
+def test_m4_a_full_tie_is_in_the_order_of_creation(world: World):
+    """(M4) The same date and the same order, by loads one after the other."""
+    at = Floor(world, task=make_task(world.process()))
+    for name in ("z", "m", "a", "k"):
+        load_records(world.process(), at.task, [name])
+    assert at.list("W1") == "z m a k"
+
+
+def test_m26_a_record_that_nobody_left_may_answer_blocks_no_other(world: World):
+    """(M26) Two on the roster do not agree: it waits, and is not lost."""
+    at = floor(world, 2, roster=["W1", "W2"])
+    for worker in ("W1", "W2"):
+        at.answer(worker, "1", f'"{worker}"')
+    assert (at.list("W1"), at.list("W2"), at.shown("1").status) == ("2", "2", "waiting")
+    at.answer("W1", "2")
+    at.answer("W2", "2")
+    assert (at.next("W1"), at.next("W2")) == ("empty", "empty")
+
+
 def test_m5_a_record_dated_in_the_future_is_listed(world: World):
     """(M5) After the others."""
     at = floor(world, 2)
