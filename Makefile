@@ -152,7 +152,7 @@ build-SharedLayer: .venv-3.13/.made
 	$(UV) pip install --quiet --target $(ARTIFACTS_DIR)/python --python $(PY313)/python --no-build \
 		--python-platform aarch64-manylinux2014 --require-hashes --requirements build/layer-requirements.txt
 	cp -R shared/workledger $(ARTIFACTS_DIR)/python/
-	cd $(ARTIFACTS_DIR)/python && rm -rf bin .lock workledger/cli workledger/client workledger/local
+	cd $(ARTIFACTS_DIR)/python && rm -rf bin .lock workledger/cli workledger/client workledger/local */tests */benchmarks
 	find $(ARTIFACTS_DIR)/python -name __pycache__ -prune -exec rm -rf {} +
 	$(PY313)/python -m compileall -q -j 0 --invalidation-mode unchecked-hash $(ARTIFACTS_DIR)/python
 

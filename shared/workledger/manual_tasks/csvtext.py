@@ -4,9 +4,9 @@ Its reader goes on behind a fault with the next line, so that one answer can nam
 """
 
 import csv
-import io
 import re
 from collections.abc import Iterator, Sequence
+from io import StringIO
 from typing import NamedTuple
 
 from workledger.errors import Refused
@@ -93,7 +93,7 @@ def _refused(code: str, hint: str, line: int | None = 1, value: str | None = Non
 
 def lines_of(text: str) -> list[str]:
     """The lines, ends included: LF, CR LF or CR; other separators are part of a value."""
-    return list(io.StringIO(text, newline=""))
+    return list(StringIO(text, newline=""))
 
 
 def rows(lines: Sequence[str], delimiter: str) -> Iterator[Row]:
