@@ -248,6 +248,40 @@ def test_w7_polls_have_a_concurrency_of_their_own_and_end_before_the_gateway_doe
     assert held + 5 <= function["Timeout"] < 30
 
 
+POLICY_BYTES = 20_480
+"""The longest policy that Lambda keeps of who may invoke a function: a statement per route."""
+
+
+@pytest.mark.parametrize("function", sorted({name for name, _ in events("HttpApi")}))
+def test_every_route_may_invoke_its_function(function: str) -> None:
+    """Also in a stack whose name has 40 characters."""
+    arn = "arn:aws:lambda:ap-southeast-2:123456789012:function:"
+    api = "arn:aws:execute-api:ap-southeast-2:123456789012:abcdefghij/*/"
+    stack, unique = "s" * 40, "AbCdEfGhIjKl"
+    policy = {
+        "Version": "2012-10-17",
+        "Id": "default",
+        "Statement": [
+            {
+                "Sid": f"{stack}-{function}{name}Permission-{unique}",
+                "Effect": "Allow",
+                "Principal": {"Service": "apigateway.amazonaws.com"},
+                "Action": "lambda:InvokeFunction",
+                "Resource": f"{arn}{stack}-{function}-{unique}",
+                "Condition": {
+                    "ArnLike": {"AWS:SourceArn": f"{api}{one['Method']}{_shape(one['Path'])}"}
+                },
+            }
+            for name, one in (
+                (event, found["Properties"])
+                for event, found in FUNCTIONS[function]["Events"].items()
+                if found["Type"] == "HttpApi"
+            )
+        ],
+    }
+    assert len(json.dumps(policy, separators=(",", ":"))) < POLICY_BYTES
+
+
 def test_no_route_stands_twice() -> None:
     assert len(ROUTES) == len(events("HttpApi"))
 
