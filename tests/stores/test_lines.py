@@ -1,5 +1,6 @@
 """Lines: the order is that of `views.order`, pages meet everything once, counts are exact."""
 
+from itertools import chain, repeat
 from typing import Any
 
 import pytest
@@ -56,6 +57,29 @@ def test_q20_a_line_is_ordered_by_rank_date_sequence_and_tie(store: Store, kind:
         assert _pages(store, line, limit, backwards=True) == spots[::-1]
 
     kind.check(check, parts=LINES, limit=st.integers(1, 5))
+
+
+def test_m38_a_line_without_another_has_no_streams_that_stand_there_too(store: Store, kind: Kind):
+    """(M38) In order, page by page; where the store has such a read."""
+
+    def check(parts: list[tuple[Any, ...]], also: list[bool], limit: int) -> None:
+        line, other = fresh("line"), fresh("line")
+        kept: list[Spot] = []
+        for one, twice in zip(parts, chain(also, repeat(False))):  # noqa: B905
+            stream, place = fresh("item"), Place(line, *one)
+            mine = (row(stream, thing="w", place=Place(other, *one)),) if twice else ()
+            # What stands at the same place and is another stream hides nothing.
+            elsewhere = added(fresh("item"), place=Place(other, *one))
+            assert store.append([added(stream, place=place, others=mine), elsewhere]) == [None] * 2
+            kept += [] if twice else [order.spot(place, stream, HEAD)]
+        page, found = store.read_line_without(line, other, limit=limit), list[Spot]()
+        assert (page is None) == (kind.name == "dynamodb")
+        while page:
+            found += page
+            page = store.read_line_without(line, other, after=page[-1], limit=limit)
+        assert found == ([] if kind.name == "dynamodb" else sorted(kept))
+
+    kind.check(check, parts=LINES, also=st.lists(st.booleans()), limit=st.integers(1, 5))
 
 
 def test_until_keeps_to_rank_0_and_dates_up_to_it(store: Store, kind: Kind):

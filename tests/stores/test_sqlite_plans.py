@@ -40,6 +40,20 @@ def test_a_page_of_a_line_begins_where_it_should_and_is_not_sorted(
     assert _plan(db, backwards) == [f"{LINE} AND rank>? AND {whole}<{marks})"]
 
 
+@pytest.mark.parametrize("after", [None, SPOT])
+def test_two_lines_are_walked_side_by_side_and_not_sorted(
+    db: sqlite3.Connection, after: Spot | None
+):
+    whole = "(rank,date,seq,tie,stream,thing)>(?,?,?,?,?,?)"
+    place = "(rank,date,seq,tie)>(?,?,?,?)"
+    row = "rank=? AND date=? AND seq=? AND tie=? AND stream=?"
+    assert _plan(db, lines.without_query("l", "m", after, 9)) == [
+        f"{LINE} AND {whole})",
+        f"{LINE} AND {place})",
+        f"{LINE} AND {row})",
+    ]
+
+
 def test_counts_walk_only_what_they_count(db: sqlite3.Connection):
     assert _plan(db, lines.count_query("l", 9)) == [f"{LINE})"]
     assert _plan(db, lines.before_query("l", SPOT, 9)) == [

@@ -86,6 +86,29 @@ class _Out:
 
 def spots(core: Core, sight: Sight, after: Spot | None, wanted: int) -> Iterator[list[Spot]]:
     """The places of the task's list without the worker's own; what lags stands where it belongs."""
+    size = wanted + SPARE
+    first = core.store.read_line_without(sight.line, sight.excluded, after=after, limit=size)
+    if first is None:
+        yield from _merged(core, sight, after, wanted)
+    else:
+        yield from _without(core, sight, first, size)
+
+
+def _without(core: Core, sight: Sight, page: list[Spot], size: int) -> Iterator[list[Spot]]:
+    """A store that can tell the difference of two lines does: what it says does not lag."""
+    reads = 0
+    while True:
+        yield page
+        if len(page) < size:
+            return
+        reads += 1
+        size = max(size, PAGES[min(reads, len(PAGES) - 1)])
+        lines = sight.line, sight.excluded
+        page = core.store.read_line_without(*lines, after=page[-1], limit=size) or []
+
+
+def _merged(core: Core, sight: Sight, after: Spot | None, wanted: int) -> Iterator[list[Spot]]:
+    """The two lines, page by page."""
     listed = _Pages(core, sight.line, after, wanted + SPARE)
     out = _Out(_Pages(core, sight.excluded, after, wanted))
     unseen = _recent(core, sight, after)

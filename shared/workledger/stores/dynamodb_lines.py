@@ -80,6 +80,11 @@ class Lines(Tables):
         covered = _Range("line", condition, values, start, backwards)
         return [spot_of(item) for item in self._first(covered, limit)]
 
+    def read_line_without(
+        self, line: str, without: str, *, after: Spot | None = None, limit: int
+    ) -> list[Spot] | None:
+        """There is no such query: None."""
+
     def read_index(
         self,
         index: Index,

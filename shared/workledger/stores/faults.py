@@ -173,6 +173,18 @@ class FaultyStore:
             line,
         )
 
+    def read_line_without(
+        self, line: str, without: str, *, after: Spot | None = None, limit: int
+    ) -> list[Spot] | None:
+        """As the port says; where lines lag, each does so for itself."""
+        if self.lag:
+            return None
+        return self._read(
+            "read_line_without",
+            lambda: self.inner.read_line_without(line, without, after=after, limit=limit),
+            line,
+        )
+
     def read_index(
         self,
         index: Index,

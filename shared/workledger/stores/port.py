@@ -142,6 +142,15 @@ class Store(Protocol):
         """
         ...
 
+    def read_line_without(
+        self, line: str, without: str, *, after: Spot | None = None, limit: int
+    ) -> list[Spot] | None:
+        """The same without the streams that stand at the same place of another line.
+
+        None: this store has no such read, so both lines are to be read.
+        """
+        ...
+
     def read_index(
         self,
         index: Index,

@@ -13,7 +13,13 @@ from workledger.keys import DUE, HEAD
 from workledger.ledger.commit import Commit
 from workledger.stores import sqlite_statements as sql
 from workledger.stores.port import Address, Beat, Due, Found, Index, Key, Outcome, Write
-from workledger.stores.sqlite_lines import before_query, count_query, index_query, line_query
+from workledger.stores.sqlite_lines import (
+    before_query,
+    count_query,
+    index_query,
+    line_query,
+    without_query,
+)
 from workledger.stores.sqlite_readers import Readers
 from workledger.stores.sqlite_schema import BUSY_SECONDS, open_writer
 from workledger.stores.sqlite_writer import Writer
@@ -124,6 +130,13 @@ class SqliteStore:
     ) -> list[Spot]:
         """Spots of a line, in order."""
         query = line_query(line, after, limit, backwards, until)
+        return [Spot(*at) for at in self._readers.few(*query)]
+
+    def read_line_without(
+        self, line: str, without: str, *, after: Spot | None = None, limit: int
+    ) -> list[Spot] | None:
+        """Spots of a line whose streams do not stand at the same place of another."""
+        query = without_query(line, without, after, limit)
         return [Spot(*at) for at in self._readers.few(*query)]
 
     def read_index(

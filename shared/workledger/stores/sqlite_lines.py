@@ -23,6 +23,16 @@ _BACKWARDS = (
     f"{_SPOTS} AND (rank, date, seq, tie, stream, thing) < (?, ?, ?, ?, ?, ?) AND rank >= ?"
     " ORDER BY rank DESC, date DESC, seq DESC, tie DESC, stream DESC, thing DESC LIMIT ?"
 )
+# SQLite walks both ranges side by side, as they stand, and ends with the page.
+_WITHOUT = (
+    "SELECT rank, date, seq, tie, stream, (SELECT thing FROM views WHERE line = ?1"
+    " AND rank = found.rank AND date = found.date AND seq = found.seq AND tie = found.tie"
+    " AND stream = found.stream) FROM (SELECT rank, date, seq, tie, stream FROM views"
+    " WHERE line = ?1 AND (rank, date, seq, tie, stream, thing) > (?3, ?4, ?5, ?6, ?7, ?8)"
+    " EXCEPT SELECT rank, date, seq, tie, stream FROM views"
+    " WHERE line = ?2 AND (rank, date, seq, tie) >= (?3, ?4, ?5, ?6)"
+    " ORDER BY rank, date, seq, tie, stream LIMIT ?9) AS found"
+)
 
 _COUNT = "SELECT count(*) FROM (SELECT 1 FROM views WHERE line = ? LIMIT ?)"
 _COUNT_BEFORE = (
@@ -62,6 +72,12 @@ def line_query(
         return _BACKWARDS, (line, *end, least, limit)
     start = (least, "", _LEAST, "", "", "")
     return _FORWARDS, (line, *max(start, after or start), *most, limit)
+
+
+def without_query(line: str, without: str, after: Spot | None, limit: int) -> Query:
+    """Spots of a line beyond `after`, in order, without the streams that stand there on another."""
+    start = after or (_LEAST, "", _LEAST, "", "", "")
+    return _WITHOUT, (line, without, *start, limit)
 
 
 def count_query(line: str, limit: int) -> Query:
