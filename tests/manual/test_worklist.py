@@ -251,23 +251,29 @@ def test_m43_a_cursor_of_another_order_is_refused(world: World):
 # --- how many requests --------------------------------------------------------------------------
 
 
-def requests(at: Floor, worker: str) -> tuple[str, int]:
-    """What `next` gives a worker in a fresh process, and the calls of the store for it."""
+def requests(at: Floor, worker: str, lag: float = 0.0) -> tuple[str, int]:
+    """What `next` gives a worker in a fresh process, and the calls of the store for it.
+
+    A store whose lines lag reads both lines, page by page.
+    """
     steps: list[object] = []
-    found = at.next(worker, at.world.process(plan=steps.append))
+    found = at.next(worker, at.world.process(plan=steps.append, lag=lag))
     return found, len(steps)
 
 
-def test_m54_ten_thousand_records_of_a_load_that_is_not_complete_cost_few_requests(world: World):
+@pytest.mark.parametrize("lag", [0.0, 0.5])
+def test_m54_ten_thousand_records_of_a_load_that_is_not_complete_cost_few_requests(
+    world: World, lag: float
+):
     """(M54) They stand in front, and are dropped by what their place tells."""
     at = floor(world, 1)
-    _, usual = requests(at, "W0")
+    _, usual = requests(at, "W0", lag)
     names = [f"n{index}" for index in range(10_000)]
     early = "2019-01-01T00:00:00.000"
     load_records(world.process(), at.task, names, complete=False, date=early)
     load_records(world.process(), at.task, names[:3_000], visible_from="2999", date=early)
-    at.answer("W0", "1")
-    found, asked = requests(at, "W1")
+    at.submit("W0", "1")
+    found, asked = requests(at, "W1", lag)
     assert found == "1"
     assert asked <= usual + 10
 
@@ -282,16 +288,19 @@ def test_m37_next_is_flat(world: World):
     assert requests(at, "W2") == ("b0", usual)
 
 
+@pytest.mark.parametrize("lag", [0.0, 0.5])
 @pytest.mark.parametrize("how", [hit_commands.skip, hit_commands.give_back])
-def test_m37_who_excluded_five_thousand_is_served_by_few_requests(world: World, how: Any):
+def test_m37_who_excluded_five_thousand_is_served_by_few_requests(
+    world: World, how: Any, lag: float
+):
     """(M37, M38) Both lines are read in order and page by page; what cools is read strongly."""
     at = Floor(world, task=make_task(world.process(), rule=ONE))
     names = [f"a{n}" for n in range(5_100)]
     at.load = load_records(world.process(), at.task, names)
-    _, usual = requests(at, "W0")
+    _, usual = requests(at, "W0", lag)
     count = 5_000 if how is hit_commands.skip else 500
     give_up(at, "busy", range(2, count + 1), how)
-    found, asked = requests(at, "busy")
+    found, asked = requests(at, "busy", lag)
     assert found == f"a{count}"
     assert asked <= usual + (10 if how is hit_commands.skip else 25)
 
