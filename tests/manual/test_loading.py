@@ -3,6 +3,7 @@
 import json
 from collections.abc import Iterator
 from datetime import UTC
+from pathlib import Path
 
 import pytest
 
@@ -11,7 +12,7 @@ from tests.races.world import MAKERS, Dies, World, commits, engine
 from tests.races.world import world as make_world
 from workledger import keys
 from workledger.errors import Refused
-from workledger.jsontext import Entry
+from workledger.jsontext import Entry, Raw
 from workledger.jsontext import entry as json_entry
 from workledger.manual import loading, storing, worklist
 from workledger.manual_tasks import jsonrecords
@@ -21,6 +22,7 @@ from workledger.service import rebuilding
 from workledger.stores.faults_plan import Fault, Interrupt, Step, faults_of
 from workledger.times import plus
 
+GOLDEN = Path(__file__).parents[1] / "golden"
 DATE = "2026-03-11T10:15:55.935"
 
 
@@ -155,6 +157,21 @@ def test_m54_long_loads_stand_in_several_chunks(office: Office) -> None:
     assert all(len(one.payload() or "") <= storing.CHUNK_BYTES for one in chunks)
     office.later()
     assert office.list() == "r1 r2 r3 r4 r5"
+
+
+def test_m54_records_that_were_kept_once_are_read_for_good() -> None:
+    """(M54, M6) As the golden file of a chunk has them, whatever writes newer ones."""
+    golden = json.loads((GOLDEN / "chunk-v1-records.json").read_text())
+    text = golden["commits"][0]["payload"]["0"]
+    first, second = storing.parsed(text)
+    assert (first.index, first.order) == (1, Order(1, "2020-01-01T10:15:55.935"))
+    assert first.values["amount"] == "30.40"
+    assert second.record.order.attributes() == {
+        "hitOrder": 7,
+        "hitOrderDate": "2026-03-11T10:15:56.935",
+        "more": Raw("[1.0]"),
+    }
+    assert "".join(one.text for one in (first, second)) == text
 
 
 def test_m54_a_record_nested_too_deep_for_its_hit_is_refused() -> None:

@@ -1,6 +1,7 @@
 """Rules of imports that `make imports` cannot say: domains use the standard library and little else."""
 
 import ast
+import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -54,3 +55,11 @@ def test_domains_take_time_as_data(path: Path) -> None:
 def test_ledger_and_views_import_the_standard_library_only(path: Path) -> None:
     for name in imported(path):
         assert name.split(".")[0] in sys.stdlib_module_names | {"workledger"}
+
+
+def test_m60_the_library_of_schemas_is_imported_where_a_schema_is_met() -> None:
+    """(M60) Whoever has none never pays for it."""
+    code = "import sys, functions.manual_tasks.app; assert 'jsonschema' not in sys.modules"
+    root = PACKAGE.parents[1]
+    environment = {"PYTHONPATH": f"{root}:{root / 'shared'}"}
+    subprocess.run([sys.executable, "-c", code], check=True, timeout=60, env=environment)

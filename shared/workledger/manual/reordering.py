@@ -68,6 +68,8 @@ def carry_on(core: Core, stream: str, until: str) -> Task:
         core.sleep(core.store.lag)
     if not place_all(core, stream, _line(core, stream, task.current.version), until):
         return core.executor.read(stream).head
+    if core.store.lag:  # and what was placed now, before anybody reads it
+        core.sleep(core.store.lag)
     decide = partial(task_commands.switch, ordering=coming.version)
     return core.executor.run(core.command(stream, "system", decide)).head
 

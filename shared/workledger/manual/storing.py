@@ -136,13 +136,14 @@ def read(core: Core, load: Load, skip: int = 0) -> Iterator[Stored]:
         if passed + count > skip:
             address = (stream, 1)
             commit: Commit = core.store.commits_at([address])[address]
-            for one in _parsed(commit.payload() or ""):
+            for one in parsed(commit.payload() or ""):
                 if one.index > skip:
                     yield one
         passed += count
 
 
-def _parsed(text: str) -> Iterator[Stored]:
+def parsed(text: str) -> Iterator[Stored]:
+    """The records in a chunk's text."""
     at, end = 0, len(text)
     while at < end:
         head, at = jsontext.entry(text, at)
