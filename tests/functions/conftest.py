@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.functions.calling import Caller
+from tests.functions.manual import TWO_AND_ONE, Three, Worker, load, new_task, worker, workers
 from tests.support import Surroundings, make_core
 from workledger import bootstrap
 from workledger.api.permissions import permissions
@@ -76,3 +77,17 @@ def local(makers: dict[str, MakeStore], tmp_path: Path) -> Iterator[Caller]:
     finally:
         bootstrap.override(None)
         store.close()
+
+
+@pytest.fixture
+def one(caller: Caller) -> Worker:
+    """W1 at a manual task without records."""
+    return worker(caller, new_task(caller), "W1")
+
+
+@pytest.fixture
+def three(caller: Caller) -> Three:
+    """W1, W2 and W3 at a manual task of five records, adjudication 2+1."""
+    task = new_task(caller, adjudication=TWO_AND_ONE)
+    load(caller, task)
+    return workers(caller, task)

@@ -12,7 +12,11 @@ from tests.support import START
 CSV = {"Content-Type": "text/csv"}
 FIVE = "name\nr1\nr2\nr3\nr4\nr5\n"
 TWO_AND_ONE = {"answers": 2, "more": 1}
-DAY = START[:10]
+STARTED = START.removesuffix("Z")
+"""The moment at which tests begin, as a record's date."""
+
+LOADS = "/manual-tasks/{task}/loads"
+HITS = "/manual-tasks/{task}/hits"
 FILES = ROOT / "tests" / "data" / "manual_tasks"
 
 
@@ -103,7 +107,15 @@ def worker(caller: Caller, task: str, name: str) -> Worker:
     return Worker(caller.as_(name, "worker"), task)
 
 
-def workers(caller: Caller, task: str) -> tuple[Worker, Worker, Worker]:
+def admin(one: Worker) -> Caller:
+    """Somebody who may everything, where a worker works."""
+    return one.caller.as_("ada", "admin")
+
+
+Three = tuple[Worker, Worker, Worker]
+
+
+def workers(caller: Caller, task: str) -> Three:
     """W1, W2, W3."""
     one, two, three = (worker(caller, task, f"W{n}") for n in (1, 2, 3))
     return one, two, three

@@ -195,3 +195,19 @@ def test_m40_fifo_is_a_setting_for_all(caller: Caller) -> None:
         sweep()
         sweep()
         assert one.list() == order
+
+
+def test_m45_legacy_without_dtr_is_the_order_of_creation(caller: Caller) -> None:
+    """M45, M41: whatever the dates; a task with DTR keeps its comparator's order."""
+    core = caller.core
+    legacy = replace(core, manual=replace(core.manual, fifo=False))
+    bootstrap.override(bootstrap.App(legacy, permissions()))
+    body = "name,amount,record_date\nr1,1,2020-01-03\nr2,3,2020-01-01\nr3,2,2020-01-02\n"
+    plain = new_task(caller, "Plain")
+    sorted_ = new_task(caller, "Sorted", dtr=True, comparator=AMOUNT)
+    for task in (plain, sorted_):
+        load(caller, task, body)
+    assert worker(caller, plain, "W1").list() == "r1 r2 r3"
+    assert worker(caller, sorted_, "W1").list() == "r2 r3 r1"
+    kinds = [caller.get(TASK, task=task)["ordering"]["kind"] for task in (plain, sorted_)]
+    assert kinds == ["legacy", "dtr"]
