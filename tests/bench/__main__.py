@@ -9,6 +9,7 @@ from tests.bench import (
     depth,
     handlers,
     histories,
+    manual,
     over_http,
     sqlite_speed,
     workflows,
@@ -24,6 +25,11 @@ SECTIONS = {
     "handlers": ("Functions", handlers.figures),
     "swf-requests": ("Amazon SWF: requests to DynamoDB and write units", budget.swf_figures),
     "workflows": ("Amazon SWF: start, decide, work, decide, by boto3 on SQLite", workflows.figures),
+    "manual-requests": (
+        "Manual tasks: requests to DynamoDB and write units",
+        budget.manual_figures,
+    ),
+    "manual": ("Manual tasks, on SQLite", manual.figures),
     "histories": ("Amazon SWF: long histories, many workers", histories.figures),
 }
 

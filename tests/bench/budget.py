@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 from tests.bench.table import Figure
+from tests.cost import manual_tasks
 from tests.cost.operations import Cost, operations
 from tests.swf import costs
 from tests.tables import fresh_tables
@@ -25,6 +26,16 @@ def swf_figures() -> Iterator[Figure]:
     with moto_client() as client:
         fresh_tables(client)
         for name, cost in costs.operations(client):
+            yield from shown(name, cost)
+
+
+def manual_figures() -> Iterator[Figure]:
+    """The same of manual tasks: the counts that tests/cost/test_budget_manual.py asserts."""
+    from workledger.stores.moto import moto_client  # noqa: PLC0415 - an extra
+
+    with moto_client() as client:
+        fresh_tables(client)
+        for name, cost in manual_tasks.operations(client):
             yield from shown(name, cost)
 
 
