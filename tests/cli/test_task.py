@@ -233,3 +233,19 @@ def test_m60_what_next_did_not_print_is_2(printed: str) -> None:
     done = invoke("--url", "http://127.0.0.1:9", "task", "submit", "-a", "1", stdin=printed)
     assert done.code == 2
     assert "not what --json prints" in done.err.replace("\n", " ")
+
+
+def test_m60_nothing_is_submitted_before_every_answer_is_there(
+    cli: Run, ann: Run, task: str
+) -> None:
+    """M60: of several that `active --json` printed, one without an answer is wrong usage."""
+    cli("task", "load", task, stdin=FIVE)
+    for _ in range(2):
+        ann("next", task)
+    page = json.loads(ann("active", "--json").out)
+    page["items"][0]["answer"] = {"verdict": "pay"}
+    assert ann("submit", stdin=json.dumps(page)).code == 2
+    assert len(ann("active").lines) == 2
+    page["items"][1]["answer"] = {"verdict": "refuse"}
+    assert ann("submit", stdin=json.dumps(page)).code == 0
+    assert ann("active").out == ""

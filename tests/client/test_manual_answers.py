@@ -44,23 +44,27 @@ def test_m50_a_path_in_a_str_is_told_from_a_text() -> None:
 
 def test_m50_records_go_as_json_digit_for_digit() -> None:
     """M50: mappings, or JSON text as it was written."""
-    client, script = client_of(reply(LOAD, 201))
+    client, script = client_of(reply(LOAD, 201), reply(LOAD, 201))
     client.task("Invoices").load(iter([{"a": 1}, Raw('{"a": 1.50}')]))
+    client.task("Invoices").load({"a": 1})
+    assert script.bodies[1] == {"records": [{"a": 1}]}
     assert script.requests[0].content == b'{"records":[{"a":1},{"a": 1.50}]}'
     assert script.requests[0].headers["Content-Type"] == "application/json"
 
 
 def test_m8_hits_with_custom_attributes() -> None:
     """M8: one, or a list."""
-    client, script = client_of(reply(LOAD, 201), reply(LOAD, 201))
+    client, script = client_of(*[reply(LOAD, 201)] * 3)
     order = {"hitOrder": 2, "hitOrderDate": "2020-03-11T10:15:55.935"}
     client.task("Invoices").create_hits(NewHit({"a": 1}, order))
     client.task("Invoices").create_hits([NewHit({"a": 1}), {"data": {"a": 2}}])
+    client.task("Invoices").create_hits({"data": {"a": 3}})
     assert script.bodies == [
         {"data": {"a": 1}, "customAttributes": order},
         [{"data": {"a": 1}}, {"data": {"a": 2}}],
+        {"data": {"a": 3}},
     ]
-    assert script.paths == ["POST /manual-tasks/Invoices/hits"] * 2
+    assert script.paths == ["POST /manual-tasks/Invoices/hits"] * 3
 
 
 def test_m43_settings_go_out_as_they_are_answered() -> None:

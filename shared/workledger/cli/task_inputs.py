@@ -90,8 +90,11 @@ def _printed(target: str | None) -> bytes:
 
 def answers(
     target: str | None, form: re.Pattern[str], answer: str | None, file: Path | None
-) -> Iterator[tuple[str, Raw]]:
-    """Ids with their answers: of --answer, of a file, of what was printed, of standard input."""
+) -> list[tuple[str, Raw]]:
+    """Ids with their answers: of --answer, of a file, of what was printed, of standard input.
+
+    All of them, or BadParameter: nothing is answered before every answer is there.
+    """
     if answer is not None and file is not None:
         raise typer.BadParameter("either --answer or --answer-file, not both")
     if str(file) == "-" and (target is None or target == "-"):
@@ -99,13 +102,15 @@ def answers(
     given = None if answer is None else json_of(answer, "--answer")
     if file is not None:
         given = json_of(jsontext.text_of(bytes_of(file)), "--answer-file")
+    found: list[tuple[str, Raw]] = []
     for one in meant(target, form):
         own = given if given is not None else one.answer
         if own is None and one.id == target:
             own = _from_stdin()
         if own is None:
             raise typer.BadParameter("no answer: --answer, --answer-file, or a member `answer`")
-        yield one.id, own
+        found.append((one.id, own))
+    return found
 
 
 def _from_stdin() -> Raw:

@@ -16,8 +16,11 @@ CSV, JSON = "text/csv", "application/json"
 Delimiter = Literal[",", ";", "\t"]
 Told = Callable[[Load], object]
 
-Content = Path | bytes | str | Iterable[Mapping[str, Any] | Raw]
-"""A CSV file: its path, bytes or text; or records, each a mapping or JSON text as `Raw`."""
+JsonObject = Mapping[str, Any] | Raw
+"""An object as a mapping, or as JSON text."""
+
+Content = Path | bytes | str | JsonObject | Iterable[JsonObject]
+"""A CSV file: its path, bytes or text; or records, one or several."""
 
 FIRST_LOOK = 0.5
 LONGEST_LOOK = 5.0
@@ -33,6 +36,10 @@ class NewHit:
     def body(self) -> dict[str, Any]:
         """The hit as it is sent."""
         return body_of(data=self.data, customAttributes=given(self.custom_attributes))
+
+
+Hits = NewHit | JsonObject | Iterable[NewHit | JsonObject]
+"""Hits, one or several: a `NewHit`, or the object that is sent."""
 
 
 def request_of(
@@ -53,17 +60,19 @@ def _sent(content: Content) -> tuple[bytes, str]:
         if content and not {"\n", "\r"} & {*content}:
             raise ValueError(f"a str is a file's text; for a file write Path({content[:80]!r})")
         return content.encode(), CSV
-    return b'{"records":[' + b",".join(encode(one) for one in content) + b"]}", JSON
+    one = isinstance(content, Mapping | Raw)
+    records = [cast("JsonObject", content)] if one else content
+    return b'{"records":[' + b",".join(encode(record) for record in records) + b"]}", JSON
 
 
-def hits_body(hits: NewHit | Iterable[NewHit | Mapping[str, Any] | Raw]) -> bytes:
-    """The body that creates hits: one, or a list; each a `NewHit`, or the JSON that is sent."""
-    if isinstance(hits, NewHit):
-        return encode(hits.body())
+def hits_body(hits: Hits) -> bytes:
+    """The body that creates hits: one, or a list."""
+    if isinstance(hits, NewHit | Mapping | Raw):
+        return _hit(cast("NewHit | JsonObject", hits))
     return b"[" + b",".join(_hit(one) for one in hits) + b"]"
 
 
-def _hit(one: NewHit | Mapping[str, Any] | Raw) -> bytes:
+def _hit(one: NewHit | JsonObject) -> bytes:
     return encode(one.body() if isinstance(one, NewHit) else one)
 
 

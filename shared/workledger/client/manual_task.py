@@ -1,7 +1,7 @@
 """`client.task(name)`: the work in one manual task."""
 
-from collections.abc import Iterable, Iterator, Mapping
-from typing import Any, TypeVar
+from collections.abc import Iterator
+from typing import TypeVar
 
 from workledger.client import manual_loading as loading
 from workledger.client import manual_reading, reading
@@ -15,12 +15,12 @@ from workledger.client.manual_answers import (
     Statistics,
     TaskResult,
 )
-from workledger.client.manual_loading import Content, Delimiter, NewHit, Told
+from workledger.client.manual_loading import Content, Delimiter, Hits, Told
 from workledger.client.manual_work import Assignment, Assignments
 from workledger.client.names import Names
 from workledger.client.pages import every
 from workledger.client.reading import Reader
-from workledger.client.wire import Raw, body_of, given
+from workledger.client.wire import body_of, given
 
 T = TypeVar("T")
 
@@ -63,13 +63,13 @@ class TaskHandle:
 
     def create_hits(
         self,
-        hits: NewHit | Iterable[NewHit | Mapping[str, Any] | Raw],
+        hits: Hits,
         *,
         key: str | None = None,
         wait: bool = True,
         progress: Told | None = None,
     ) -> Load:
-        """Create hits with customAttributes: a `NewHit`, or several, as one load (M8)."""
+        """Create hits with customAttributes, one or several, as one load (M8)."""
         key = key or self._http.new_key()
         request = Request("POST", "/hits", content=loading.hits_body(hits), key=key)
         return loading.start(self._http, self._load, request, wait=wait, progress=progress)

@@ -104,7 +104,7 @@ class Assignments:
         return self._post(assignment, "extend", {}, self.reader)
 
     def sign_out(self) -> int:
-        """Give up all that you hold (M34); says how much that was."""
+        """Give up all that you hold (M34); says how much that was, or what a repeat still found."""
         request = Request("POST", "/assignments/sign-out", body={})
         return self._http.call(request, lambda body, _: int(body["abandoned"]))
 
