@@ -71,4 +71,7 @@ def _csv(found: Statistics) -> None:
 
     written = csv.writer(sys.stdout)
     written.writerow([name.lower() for name in WORKERS])
-    written.writerows(_worker(one) for one in found.workers)
+    # A spreadsheet runs what looks like a formula; an apostrophe says that it is text.
+    for worker, *counts in map(_worker, found.workers):
+        risky = str(worker)[:1] in {"=", "+", "-", "@"}
+        written.writerow([f"'{worker}" if risky else worker, *counts])
