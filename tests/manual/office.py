@@ -1,7 +1,7 @@
 """A manual task as its requesters use it: made, loaded, changed; on either store."""
 
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from datetime import UTC
@@ -126,7 +126,7 @@ class Office:
 
 
 @contextmanager
-def office(kind: str = "sqlite", **values: Any) -> Iterator[Office]:
+def office(kind: str = "sqlite", **values: Any) -> Generator[Office]:
     """A task in a world of its own."""
     with make_world(kind) as world:
         made = Office(world)
@@ -140,7 +140,7 @@ def legacy(core: Core) -> Core:
 
 
 @contextmanager
-def dying() -> Iterator[None]:
+def dying() -> Generator[None]:
     """Whatever a process dies of."""
     with suppress(Crash, StoreError):
         yield
@@ -176,3 +176,17 @@ def deaths(kind: str, attempt: Callable[[World, Dies], None]) -> int:
         return dies.ran
 
     return each(kind, once)
+
+
+class StopsAfter:
+    """The process dies once so many hits are placed."""
+
+    def __init__(self, hits: int) -> None:
+        self._hits, self._seen = hits, 0
+
+    def __call__(self, step: str, args: tuple[object, ...]) -> None:
+        commit = getattr(args[0], "commit", None) if args else None
+        if step == "append" and commit is not None and commit.stream.startswith("hit/"):
+            self._seen += 1
+            if self._seen > self._hits:
+                Dies(1)("append", args)

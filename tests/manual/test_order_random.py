@@ -2,6 +2,7 @@
 
 import os
 import random
+from collections.abc import Mapping
 from contextlib import suppress
 from typing import Any
 
@@ -19,7 +20,7 @@ from workledger.stores.faults_plan import at_random
 
 SEEDS = int(os.environ.get("SEEDS", "30"))
 STEPS = 40
-ORDERS: list[dict[str, Any]] = [
+ORDERS: list[Mapping[str, Any]] = [
     DTR,
     {"dtr": False},
     {"dtr": True, "comparator": [{**BY_AMOUNT[0], "direction": "asc", "missing": "first"}]},

@@ -5,7 +5,7 @@ hundred at a time, then LoadCompleted makes them visible together. Whoever finds
 goes on: who sends it again with its key, or the timekeeper.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from functools import partial
 from itertools import islice
@@ -14,16 +14,13 @@ from typing import Any
 from workledger import keys
 from workledger.errors import Refused
 from workledger.keys import HEAD
-from workledger.ledger import fold
 from workledger.ledger.aggregate import Command
-from workledger.manual import common, reordering, storing
-from workledger.manual.departing import Departure
+from workledger.manual import common, making, storing
 from workledger.manual.storing import Stored
-from workledger.manual_tasks import hit_commands, task_commands
 from workledger.manual_tasks import load as loads
+from workledger.manual_tasks import task_commands
 from workledger.manual_tasks.load import REQUEST_SECONDS, Load
 from workledger.manual_tasks.records import Records
-from workledger.manual_tasks.task import Task
 from workledger.service import paging
 from workledger.service.core import Core, Page
 from workledger.times import plus
@@ -121,20 +118,26 @@ def into(
     kept = storing.stored(records.records)
     chunks = storing.write(core, actor, stream, kept)
     first, _ = core.store.take_numbers(target.bare, len(kept), core.clock())
-    data = {
+    data = _data(target, records, first, body, chunks)
+    command = Command(stream, core.new_id(), actor, started, partial(loads.start, data=data))
+    mine = core.executor.run(command).commit is not None
+    return carry_on(core, stream, until, kept if mine else None)
+
+
+def _data(
+    target: Target, records: Records, first: int, body: str, chunks: storing.Chunks
+) -> dict[str, Any]:
+    return {
         "owner": target.id,
         "version": target.version,
         "ordering": target.ordering,
-        "count": len(kept),
+        "count": len(records.records),
         "first": first,
         "body": body,
         "columns": list(records.columns),
         "report": asdict(records.report),
         "chunks": [list(one) for one in chunks],
     }
-    command = Command(stream, core.new_id(), actor, started, partial(loads.start, data=data))
-    mine = core.executor.run(command).commit is not None
-    return carry_on(core, stream, until, kept if mine else None)
 
 
 def _stream(core: Core, actor: str, target: Target, key: str | None) -> str:
@@ -170,13 +173,13 @@ def carry_on(
         return LoadShown(keys.manual_id(stream), found, found.count)
     done = 0 if kept is not None else created(core, stream, found)
     done = done // BATCH * BATCH
-    making = _making(core, stream, found, kept, done)
-    for batch in _batches(making.records):
-        making.make(batch)
+    maker = making.maker(core, stream, found, kept, done)
+    for batch in _batches(maker.records):
+        maker.make(batch)
         done += len(batch)
         if core.clock() >= until and done < found.count:
             return LoadShown(keys.manual_id(stream), found, done)
-    if not making.finish(until):
+    if not maker.finish(until):
         return LoadShown(keys.manual_id(stream), found, done)
     result = core.executor.run(core.command(stream, found.started_by, loads.complete))
     core.complete_loads.add(keys.bare(stream))
@@ -216,95 +219,6 @@ def sweep(core: Core, stream: str, now: str, seconds: float) -> str | None:
         return due
     shown = carry_on(core, stream, plus(core.clock(), seconds))
     return None if shown.load.completed_at is not None else core.clock()
-
-
-# --- what is made -------------------------------------------------------------------------------
-
-
-class _Hits:
-    """Makes the hits of a load into a task."""
-
-    def __init__(self, core: Core, stream: str, load: Load, records: Iterator[Stored]) -> None:
-        self.records = records
-        self._core, self._load, self._bare = core, load, keys.bare(stream)
-        self._task = f"task/{load.owner[2:]}"
-        self._rule = common.rules_of(core, self._task, load.version).adjudication
-
-    def make(self, batch: Sequence[Stored]) -> None:
-        """Make these; those that are there are made again, which changes nothing."""
-        task = self._read()
-        self._core.executor.once_all([(self._create(task, one), {}) for one in batch])
-
-    def _read(self) -> Task:
-        core, stream = self._core, self._task
-        return fold.seen(core.executor.aggregates, stream, core.store.load(stream)).head
-
-    def _create(self, task: Task, one: Stored) -> Command:
-        load, number = self._load, self._load.first + one.index - 1
-        compared = any(each.kind.comparator is not None for each in task.orderings)
-        values: Mapping[str, Any] = one.values if compared else {}
-        places = common.placements(self._core, task, one.order, values, number)
-        data = {
-            "task": load.owner[2:],
-            "version": load.version,
-            "load": self._bare,
-            "index": one.index,
-            "number": number,
-            "hitOrder": one.hit_order,
-            "hitOrderDate": one.hit_order_date,
-            "answers": self._rule.answers,
-            "more": self._rule.more,
-            "places": [list(each) for each in places],
-        }
-        decide = partial(hit_commands.create, data=data, payload=one.payload)
-        stream, command = keys.hit_stream(self._bare, one.index), f"{self._bare}/{one.index}"
-        return self._core.command(stream, load.started_by, decide, command=command)
-
-    def finish(self, until: str) -> bool:
-        """See that all stand where the task's order wants them: it may have changed meanwhile.
-
-        False when there was no time to.
-        """
-        known = self._load.ordering
-        while True:
-            task: Task = self._core.executor.read(self._task).head
-            if task.newest.version == known:
-                return True
-            indexes = range(1, self._load.count + 1)
-            streams = (keys.hit_stream(self._bare, index) for index in indexes)
-            if not reordering.place_all(self._core, self._task, streams, until):
-                return False
-            known = task.newest.version
-
-
-class _Ways:
-    """Sends the records of a load into a process on their way."""
-
-    def __init__(
-        self, core: Core, stream: str, load: Load, kept: Sequence[Stored], done: int
-    ) -> None:
-        records = {one.index: one.record for one in kept}
-        self.records = iter([one for one in kept if one.index > done])
-        self._of = records
-        self._departure = Departure(core, stream, load, list(records.values()))
-
-    def make(self, batch: Sequence[Stored]) -> None:
-        """Start these."""
-        self._departure.make([self._of[one.index] for one in batch])
-
-    def finish(self, until: str) -> bool:  # noqa: ARG002 (as of hits)
-        """Whoever makes a record's hit sees to its place."""
-        return True
-
-
-def _making(
-    core: Core, stream: str, load: Load, kept: Sequence[Stored] | None, done: int
-) -> _Hits | _Ways:
-    """What makes the records of a load beyond the first `done`."""
-    if load.owner.startswith("t_"):
-        records = iter(kept[done:]) if kept is not None else storing.read(core, load, done)
-        return _Hits(core, stream, load, records)
-    return _Ways(core, stream, load, kept or list(storing.read(core, load)), done)
 
 
 # --- looking ------------------------------------------------------------------------------------
