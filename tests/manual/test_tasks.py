@@ -5,9 +5,10 @@ from typing import Any
 
 import pytest
 
-from tests.manual.office import BY_AMOUNT, FIVE, Office
+from tests.manual.office import BY_AMOUNT, FIVE, Office, legacy
 from tests.races.world import MAKERS, World, engine
 from tests.races.world import world as make_world
+from tests.support import FakeClock
 from workledger.errors import Refused
 from workledger.jsontext import Raw
 from workledger.manual import assigning, common, reordering, schemas, tasks
@@ -181,8 +182,6 @@ def test_m40_the_timekeeper_looks_over_all_tasks(world: World) -> None:
     for name in ("a", "b", "c"):
         Office(world, name).create()
     core = world.process()
-    from tests.manual.office import legacy  # noqa: PLC0415
-
     off = legacy(core)
     sweeping.sweep(off)
     sweeping.sweep(off)
@@ -192,6 +191,34 @@ def test_m40_the_timekeeper_looks_over_all_tasks(world: World) -> None:
     assert reordering.look_at_all(core) == 3
     sweeping.sweep(off)
     assert {tasks.show(core, name).task.current.kind.name for name in ("a", "b", "c")} == {"fifo"}
+
+
+class Slow(FakeClock):
+    """Every look at it takes five seconds."""
+
+    def __call__(self) -> str:
+        self.tick(5)
+        return super().__call__()
+
+
+def test_m40_what_takes_long_leaves_the_rest_to_the_next_sweep(world: World) -> None:
+    """(M40) A sweep is bounded, however many tasks are to be placed anew."""
+    for number in range(6):
+        office = Office(world, f"t{number}")
+        office.create()
+        office.load()
+    off = legacy(world.process(clock=Slow()))
+    sweeping.sweep(off)
+
+    def changed() -> int:
+        page = tasks.page(legacy(world.process()), None, None, 50)
+        return sum(one.task.current.kind.name == "legacy" for one in page.items)
+
+    first = changed()
+    assert 0 < first < 6
+    for _ in range(15):
+        sweeping.sweep(off)
+    assert changed() == 6
 
 
 # --- schemas ------------------------------------------------------------------------------------
