@@ -1,4 +1,4 @@
-"""What a worker sees: the seed's lists, and what hides a record from whom (M20 to M38)."""
+"""What a worker sees: the documented lists, and what hides a record from whom (M20 to M38)."""
 
 from functools import partial
 from typing import Any

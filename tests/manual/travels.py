@@ -159,7 +159,7 @@ def happened(world: World, stream: str) -> list[str]:
 
 
 def gateway(world: World) -> Travel:
-    """The seed's flow: two timed steps, then a manual task."""
+    """The flow of the WorkFusion documentation: two timed steps, then a manual task."""
     travel = Travel(world)
     make_task(travel.core)
     travel.define(GATEWAY_START, *GATEWAY_STEPS)
