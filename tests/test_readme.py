@@ -187,7 +187,7 @@ def test_commands_and_options_that_are_named_exist(document: Path) -> None:
         command = typer.main.get_command(app)
         for word in words:
             command = getattr(command, "commands", {}).get(word, command)
-        options = {name for parameter in command.params for name in parameter.opts}
+        options = {name for one in command.params for name in (*one.opts, *one.secondary_opts)}
         used = {word for word in words if word.startswith("--")}
         assert not hasattr(command, "commands") or len(words) == 1, f"no command: workledger {line}"
         assert used <= options, f"workledger {line}"

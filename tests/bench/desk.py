@@ -4,7 +4,7 @@ import time
 from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
-from statistics import median
+from statistics import quantiles
 
 from tests.manual.people import load_records, make_task
 from workledger import bootstrap, keys
@@ -54,8 +54,8 @@ class Desk:
         answering.submit(self.core, worker, found.id, Raw(ANSWER))
 
     def milliseconds(self, name: str = "") -> float:
-        """The median of what was kept."""
-        return median(self.times[name]) * 1_000
+        """The quickest tenth of what was kept: other load on the machine delays the long ones most."""
+        return quantiles(self.times[name], n=10)[0] * 1_000
 
     def answer_all(self, worker: str, count: int) -> None:
         """A worker takes and answers the first so many records."""
