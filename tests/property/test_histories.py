@@ -6,7 +6,7 @@ from hypothesis import HealthCheck, settings
 
 from tests.property.machine import Histories
 
-EXAMPLES = int(os.environ.get("EXAMPLES", "100"))
+EXAMPLES = int(os.environ.get("EXAMPLES", "60"))
 """Each with about 30 commits. Thousands were tried; the default keeps the run short."""
 
 QUIET = [HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.filter_too_much]
@@ -20,7 +20,7 @@ class OnMoto(Histories):
 
 TestQ94RebuiltEqualsLiveOnSqlite = Histories.TestCase
 TestQ94RebuiltEqualsLiveOnSqlite.settings = settings(
-    max_examples=int(__import__("os").environ.get("EX", "60")),
+    max_examples=EXAMPLES,
     stateful_step_count=40,
     deadline=None,
     suppress_health_check=QUIET,
@@ -28,7 +28,7 @@ TestQ94RebuiltEqualsLiveOnSqlite.settings = settings(
 
 TestQ94RebuiltEqualsLiveOnMoto = OnMoto.TestCase
 TestQ94RebuiltEqualsLiveOnMoto.settings = settings(
-    max_examples=EXAMPLES // 20,
+    max_examples=max(1, EXAMPLES // 12),
     stateful_step_count=25,
     deadline=None,
     print_blob=True,

@@ -97,7 +97,7 @@ def outcome(digests: Sequence[str], rule: Adjudication) -> Outcome:
 
 
 def places(submitted: int, rule: Adjudication) -> int:
-    """The max_assignments of the WorkFusion documentation while undecided: one more than there are answers (M30)."""
+    """How many assignments may count while undecided: one more than there are answers (M30)."""
     return min(submitted + 1, rule.answers + rule.more)
 
 
