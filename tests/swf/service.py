@@ -191,7 +191,7 @@ def check_history(events: list[Event]) -> None:
     """Ids without gaps, times that never run back; one decision task at a time; what is open
     closes at most once (W3, W4, 1.7)."""
     assert [event.data["id"] for event in events] == list(range(1, len(events) + 1))
-    moments = [event.data["at"] for event in events]
+    moments = [event.data.get("shown") or event.data["at"] for event in events]
     assert moments == sorted(moments)
     open_things: dict[tuple[str, Any], str] = {}
     for event in events:

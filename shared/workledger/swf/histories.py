@@ -147,7 +147,7 @@ def shown(event: Event, payload: str | None) -> dict[str, Any]:
     return {
         "eventId": data["id"],
         "eventType": event.type,
-        "eventTimestamp": epoch(data["at"]),
+        "eventTimestamp": epoch(data.get("shown") or data["at"]),
         name: attributes,
     }
 

@@ -54,9 +54,12 @@ class Draft:
         """Add a history event of the newest run; answers its id. Members that are None are absent.
 
         `payload` has the members that may be long: they are kept apart and shown with the others.
-        Its time is never before that of the event before it, whatever clock that had (W1, 1.7).
+        It is never shown as before the event before it, whatever clock that had (1.7); its limits
+        count from its own moment, so that a clock that is fast lengthens none.
         """
-        at = max(at or self.now, self._floor(event))
+        at, floor = at or self.now, self._floor(event)
+        if floor > at:
+            extra["shown"] = floor
         number = extra.pop("id", None) or self.run.next_id
         data = {"id": number, "gen": extra.pop("gen", None) or self.run.generation}
         data |= {"at": at, "attrs": _present(attrs), "index": self._index(), **extra}
