@@ -14,7 +14,7 @@ SAMPLE = [
 ]
 
 
-def test_q102_the_seeds_verbs(cli: Run, queue: str, tmp_path: Path) -> None:
+def test_q102_the_documented_verbs(cli: Run, queue: str, tmp_path: Path) -> None:
     """Q102, Q86: add, next, complete, fail, count."""
     assert cli("add", queue, stdin=json.dumps(SAMPLE)).out == "added 2, skipped 0\n"
     assert cli("add", queue, stdin=json.dumps(SAMPLE)).out == "added 0, skipped 2\n"

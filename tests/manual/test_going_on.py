@@ -28,7 +28,7 @@ def take(travel: Travel, worker: str = "W1") -> Assigned:
     return found
 
 
-def test_m10_the_seeds_gateway_flow_as_workers_see_it(world: World) -> None:
+def test_m10_the_documented_gateway_flow_as_workers_see_it(world: World) -> None:
     """(M10, M11, M12) Nothing has to run; bounds are inclusive; what is taken is not disturbed."""
     travel = gateway(world)
     travel.load(FILE)

@@ -25,7 +25,7 @@ from workledger.times import plus
 
 ALL = ["r1", "r2", "r3", "r4", "r5"]
 
-SEEDS = {
+DOCUMENTED = {
     9: [],
     10: ["r1"],
     20: ["r1", "r3"],
@@ -41,16 +41,16 @@ def ahead(travel: Travel, start: str, seconds: float) -> None:
     travel.world.clock.now = plus(start, seconds)
 
 
-def test_m10_the_gateway_flow_lists_what_the_seed_lists(world: World) -> None:
+def test_m10_the_gateway_flow_lists_what_the_documentation_lists(world: World) -> None:
     """(M10) A CSV file, a saved rule, and nothing but the clock moves; bounds are inclusive."""
     travel, start = gateway(world), world.clock.now
     travel.load(GATEWAY_FILE)
     lists: dict[int, list[str]] = {}
-    for second in SEEDS:
+    for second in DOCUMENTED:
         ahead(travel, start, second)
         lists[second] = travel.list()
         print(f"t={second:>2}: {' '.join(lists[second]) or 'none'}")
-    assert lists == SEEDS
+    assert lists == DOCUMENTED
     world.verify()
 
 
@@ -100,7 +100,7 @@ def test_m14_an_hour_without_a_sweep_changes_no_list(world: World) -> None:
     ahead(travel, start, 3_600)
     assert travel.list() == ALL
     ahead(travel, start, 59)
-    assert travel.list() == SEEDS[59]
+    assert travel.list() == DOCUMENTED[59]
 
 
 def chain(world: World) -> Travel:
@@ -321,7 +321,7 @@ def test_m10_the_same_lists_on_dynamodb() -> None:
     with make_world("dynamodb") as world:
         travel, start = gateway(world), world.clock.now
         travel.load(GATEWAY_FILE)
-        for second, names in SEEDS.items():
+        for second, names in DOCUMENTED.items():
             ahead(travel, start, second)
             assert travel.list() == names
         travel.answer("r2")

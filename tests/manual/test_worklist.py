@@ -32,7 +32,7 @@ both = pytest.mark.parametrize("kind", MAKERS)
 
 
 @both
-def test_m20_the_seeds_adjudication_flow(kind: str):
+def test_m20_the_documented_adjudication_flow(kind: str):
     """(M20, M21, M22, M28) Its lists, one after the other, on both stores."""
     with make_world(kind) as world:
         at = floor(world)
