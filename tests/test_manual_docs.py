@@ -10,8 +10,22 @@ import pytest
 
 from tests.client.running import Running, running
 from tests.test_readme import MARK, blocks, shows
+from workledger.access.roles import ROLES
+from workledger.api.permissions import TABLE, Permission
 
-PAGE = Path(__file__).parents[1] / "docs" / "manual_tasks.md"
+ROOT = Path(__file__).parents[1]
+PAGE = ROOT / "docs" / "manual_tasks.md"
+
+SHOWN = (
+    (Permission.LOOK,),
+    (Permission.ADD_ITEMS, Permission.WORK),
+    (Permission.MANAGE_QUEUES,),
+    (Permission.WORK_TASKS,),
+    (Permission.MANAGE_TASKS,),
+    (Permission.ADJUDICATE,),
+    (Permission.READ_AUDIT,),
+)
+"""What the rows of the README's table of roles are about."""
 
 
 @pytest.fixture
@@ -37,3 +51,16 @@ def test_m60_every_block_of_the_page_does_what_it_shows(server: Running, tmp_pat
     assert len(said) == len(steps) > 5
     for step, output in zip(steps, said, strict=True):
         shows(output, step.shown)
+
+
+def test_m62_the_table_of_roles_is_that_of_the_permissions() -> None:
+    """(M62) What the README says a role may do, it may."""
+    _, _, after = (ROOT / "README.md").read_text().partition("| | viewer |")
+    head, _, *rows = f"| | viewer |{after.partition(chr(10) * 2)[0]}".splitlines()
+    cells = [[cell.strip() for cell in row.strip("|").split("|")] for row in (head, *rows)]
+    roles = cells[0][1:]
+    assert sorted(roles) == sorted(ROLES)
+    assert len(rows) == len(SHOWN)
+    for permissions, (_, *marks) in zip(SHOWN, cells[1:], strict=True):
+        may = {role for role, mark in zip(roles, marks, strict=True) if mark == "yes"}
+        assert all(TABLE[one] == may for one in permissions), permissions
