@@ -159,7 +159,7 @@ def _wait(call: Call, line: str, claim: Claim) -> tuple[Spot, Result] | None:
     core = call.core
     until = plus(core.clock(), call.poll_seconds)
     while call.connected():
-        found = _claim_next(core, line, claim)
+        found = _claim_next(call, line, claim)
         left = seconds_between(core.clock(), until)
         if found is not None or left <= 0:
             return found
@@ -167,7 +167,7 @@ def _wait(call: Call, line: str, claim: Claim) -> tuple[Spot, Result] | None:
     return None
 
 
-def _claim_next(core: Core, line: str, claim: Claim) -> tuple[Spot, Result] | None:
+def _claim_next(call: Call, line: str, claim: Claim) -> tuple[Spot, Result] | None:
     """Claim a task; who lost one looks once more, further on, for there may be others.
 
     Who would find nothing at last finishes first what the writers that won have not yet placed:
@@ -175,23 +175,28 @@ def _claim_next(core: Core, line: str, claim: Claim) -> tuple[Spot, Result] | No
     """
     moved: set[str] = set()
     for _ in range(LOOKS):
-        found, lost = _look(core, line, claim, moved)
+        found, lost = _look(call, line, claim, moved)
         if found is not None or not lost:
             return found
     for stream in moved:
-        core.executor.read(stream)
-    return _look(core, line, claim, moved)[0]
+        call.core.executor.read(stream)
+    return _look(call, line, claim, moved)[0]
 
 
 def _look(
-    core: Core, line: str, claim: Claim, moved: set[str]
+    call: Call, line: str, claim: Claim, moved: set[str]
 ) -> tuple[tuple[Spot, Result] | None, bool]:
-    """What was claimed, and whether some were lost; the streams of those go to `moved`."""
-    lost = False
+    """What was claimed, and whether some were lost; the streams of those go to `moved`.
+
+    Nothing for a client that went away while the line was read (W28).
+    """
+    core, lost = call.core, False
     for one in _candidates(core, line):
         if one is None:
             lost = lost or not core.store.lag
             continue
+        if not call.connected():
+            break
         if not core.memory.reserve([one.spot]):
             continue
         try:

@@ -120,6 +120,7 @@ def test_w28_a_poll_whose_client_went_away_takes_nothing(domain: Domain) -> None
     gone = Domain(impatient, domain.name)
     with pytest.raises(ReadTimeoutError):
         gone.poll()
+    domain.swf.describe_domain(name=domain.name)  # the server hears of things one after the other
     execution = domain.start("w")
     task = domain.poll(identity="who stayed")
     assert task["workflowExecution"] == execution
