@@ -8,12 +8,14 @@ from workledger.api import answers, table
 from workledger.api.answers import Answered
 from workledger.api.http import JSON
 from workledger.api.operations import Answer, Operations
+from workledger.api.operations import answers as answered
 from workledger.api.params import Accept, Cursor, FeedLimit, ProcessInPath, TaskInPath
 from workledger.api.permissions import Permission
 from workledger.api.wire.base import Page
 from workledger.api.wire.manual import results as wire
+from workledger.api.wire.manual import statistics as statistics_wire
 from workledger.bootstrap import app
-from workledger.manual import processes, results
+from workledger.manual import processes, results, statistics
 from workledger.service.core import Page as Part
 
 operations = Operations("results")
@@ -65,6 +67,23 @@ def read_results(
     found = results.rows(core, task, load, cursor, limit)
     columns = results.columns(core, task, load)
     return _answer(found, wire.result, wire.result_table(columns, found.items), accept)
+
+
+@add(
+    "GET",
+    "/manual-tasks/{task}/statistics",
+    Permission.MANAGE_TASKS,
+    answered(statistics_wire.Statistics),
+    refuses=("task_not_found",),
+)
+def read_statistics(task: TaskInPath) -> Answered:
+    """Read how a manual task is doing.
+
+    What waits, is held, cools down, is starved (M26), unresolved, done; waiting and handling time
+    as p50 and p95, within 2.5 %; what each worker did; with an SLA, what met it (M61, M63). What
+    was done follows what happens within seconds.
+    """
+    return answers.json(statistics_wire.statistics(statistics.of(app().core, task)))
 
 
 @add(

@@ -6,7 +6,7 @@ from workledger.access import swf_key, token
 from workledger.ledger import feed
 from workledger.ledger.aggregate import Aggregate
 from workledger.ledger.fold import Aggregates
-from workledger.manual_tasks import hit_folding, load, process, record, step, task
+from workledger.manual_tasks import hit_folding, load, process, record, statistics, step, task
 from workledger.queues import item, queue, run
 from workledger.workflows import domain, folding
 from workledger.workflows import type as types
@@ -24,6 +24,7 @@ AGGREGATES: Aggregates = {
     "hit": cast("Aggregate", hit_folding),
     "record": cast("Aggregate", record),
     "step": cast("Aggregate", step),
+    "stats": cast("Aggregate", statistics),
     "domain": cast("Aggregate", domain),
     "type": cast("Aggregate", types),
     "execution": cast("Aggregate", folding),

@@ -150,6 +150,11 @@ def feed_stream(lane: int) -> str:
     return f"feed/{lane}"
 
 
+def statistics_stream(task: str) -> str:
+    """The stream of what was done in a manual task (26 characters)."""
+    return f"stats/{task}"
+
+
 def feed_lane(stream: str) -> int:
     """The lane a stream's events are fed to."""
     return int(hashlib.sha256(stream.encode()).hexdigest()[:8], 16) % FEED_LANES

@@ -55,6 +55,7 @@ EXPECTED = {
     ("POST", "/assignments/{assignment}/reject"): MANAGE,
     ("POST", "/assignments/{assignment}/abandon"): MANAGE,
     ("GET", "/manual-tasks/{task}/results"): MANAGE,
+    ("GET", "/manual-tasks/{task}/statistics"): MANAGE,
     ("POST", "/processes"): MANAGE,
     ("GET", "/processes"): EVERYBODY,
     ("GET", "/processes/{process}"): EVERYBODY,

@@ -141,3 +141,18 @@ def test_m60_results_of_a_process(caller: Caller) -> None:
     rows = table(caller.get(path, AS_CSV, process="Claims").text)
     assert [(row["name"], row["total"]) for row in rows] == [("r1", "5"), ("r2", "")]
     assert json.loads(rows[0]["_sys_record_order"])["hitOrder"] == 1
+
+
+def test_m61_statistics_over_http(caller: Caller, task: str) -> None:
+    """M61: exactly these members; what was done comes with the projector."""
+    rita = caller.as_("rita", "requester")
+    answer = rita.get("/manual-tasks/{task}/statistics", task=task)
+    assert answer.status == 200, answer.text
+    assert set(answer.json) == {
+        *("waiting", "held", "cooling", "starved", "unresolved", "done", "oldestWaitingAt"),
+        *("waitingSeconds", "handlingSeconds", "sla", "workers"),
+    }
+    assert (answer["waiting"], answer["done"], answer["sla"]) == (2, 1, None)
+    assert set(answer["waitingSeconds"]) == {"p50", "p95"}
+    missing = rita.get("/manual-tasks/{task}/statistics", task="none")
+    assert (missing.status, missing.code) == (404, "task_not_found")

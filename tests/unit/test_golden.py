@@ -11,7 +11,7 @@ from workledger.aggregates import AGGREGATES
 from workledger.errors import NewerShape
 from workledger.ledger import codec, feed, fold, spill
 from workledger.ledger.commit import Commit, Event
-from workledger.manual_tasks import hit, load, process, record, step, task
+from workledger.manual_tasks import hit, load, process, record, statistics, step, task
 from workledger.queues import choices, item, loads, queue, run
 from workledger.workflows import domain
 from workledger.workflows import type as types
@@ -19,7 +19,7 @@ from workledger.workflows.events import EVENTS
 
 GOLDEN = Path(__file__).parents[1] / "golden"
 MODULES = [item, queue, run, token, feed, loads, choices, swf_key, domain, types]
-MODULES += [task, load, hit, process, record, step]
+MODULES += [task, load, hit, process, record, step, statistics]
 ROWLESS = {"add", "take", "chunk"}
 
 

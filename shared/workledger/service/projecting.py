@@ -1,4 +1,4 @@
-"""What the projector does for each stream that moved: finish, feed, release (Q50, Q93)."""
+"""What the projector does for each stream that moved: finish, feed, release, count (Q50, Q93, M61)."""
 
 from collections.abc import Mapping, Sequence
 from functools import partial
@@ -6,7 +6,7 @@ from functools import partial
 from workledger import keys
 from workledger.errors import StoreError
 from workledger.ledger import feed
-from workledger.manual import timekeeping
+from workledger.manual import counting, timekeeping
 from workledger.manual_tasks.hit import Hit
 from workledger.queues.item import Held, Item
 from workledger.service import runs
@@ -65,6 +65,7 @@ def moved(core: Core, streams: Sequence[str]) -> list[str]:
             failed += mine
     failed += _release(core, held)
     failed += timekeeping.place(core, hits)
+    failed += counting.count(core, hits)
     return [stream for stream in streams if stream in failed]
 
 
