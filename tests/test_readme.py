@@ -227,6 +227,13 @@ def test_the_rules_of_workflows_are_all_there() -> None:
     assert numbers == set(range(1, 33))
 
 
+def test_the_rules_of_manual_tasks_are_all_there() -> None:
+    numbers = {int(rule[1:]) for rule in rules.named((rules.RULES / "manualtasks.md").read_text())}
+    tens = [range(1, 9), range(10, 15), range(20, 29), range(30, 39), range(40, 46)]
+    rest = [*range(50, 56), *range(60, 64)]
+    assert numbers == {number for ten in tens for number in ten} | set(rest)
+
+
 def test_the_limits_tell_of_every_rule_without_a_test() -> None:
     _, _, limits = README.read_text().partition("## Honest limits")
     for path in rules.RULES.glob("*.md"):
