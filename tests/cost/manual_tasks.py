@@ -13,9 +13,19 @@ from tests.cost.operations import Cost, cost_of
 from tests.support import Surroundings, make_core
 from workledger import keys
 from workledger.jsontext import Raw
-from workledger.manual import answering, assigning, loading, reordering, tasks, worklist
+from workledger.manual import (
+    answering,
+    assigning,
+    counting,
+    loading,
+    reordering,
+    statistics,
+    tasks,
+    worklist,
+)
 from workledger.manual.assigned import Assigned
 from workledger.manual_tasks import csvfile
+from workledger.manual_tasks.hit import Hit
 from workledger.service.core import Core
 from workledger.stores.dynamodb_requests import Client
 from workledger.stores.recording import Recorder, recorded
@@ -25,6 +35,7 @@ TASK = "Check"
 RECORDS = 100
 LISTED = 50
 HELD = 3
+COUNTED = 10
 SETTINGS: Mapping[str, Any] = {"adjudication": {"answers": 2, "more": 1}}
 BY_TOTAL: Mapping[str, Any] = {
     "dtr": True,
@@ -150,3 +161,18 @@ def _ending(here: Desk) -> Iterator[tuple[str, Cost]]:
     yield "next record, nothing there", here.cost(partial(assigning.next_of, core, "W8", "Other"))
     other.load(RECORDS)
     yield f"place {RECORDS} anew", here.cost(other.reorder)
+    yield from _counting(here)
+
+
+def _counting(here: Desk) -> Iterator[tuple[str, Cost]]:
+    core, load = here.core, here.load(COUNTED)
+    found: list[tuple[str, Hit]] = []
+    for index in range(1, COUNTED + 1):
+        stream = keys.hit_stream(load[2:], index)
+        for worker in ("W9", "W10"):
+            here.submit(assigning.take(core, worker, keys.manual_id(stream)))
+        found.append((stream, core.executor.read(stream).head))
+    count = partial(counting.count, core, found)
+    yield f"projector: count {COUNTED} that were decided", here.cost(count)
+    yield f"projector: count {COUNTED} once more", here.cost(count)
+    yield "statistics", here.cost(partial(statistics.of, core, TASK))

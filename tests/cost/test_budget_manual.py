@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cost.manual_tasks import HELD, LISTED, RECORDS, operations
+from tests.cost.manual_tasks import COUNTED, HELD, LISTED, RECORDS, operations
 from tests.cost.operations import Cost
 
 PAGE = Path(__file__).parents[2] / "docs" / "manual_tasks.md"
@@ -36,6 +36,9 @@ BUDGET: Mapping[str, tuple[int, int, int]] = {
     f"sign out of {HELD}": (8, 9, 21),
     "next record, nothing there": (8, 0, 0),
     f"place {RECORDS} anew": (27, 407, 509),
+    f"projector: count {COUNTED} that were decided": (12, 14, 27),
+    f"projector: count {COUNTED} once more": (13, 0, 0),
+    "statistics": (17, 0, 0),
 }
 """Operation -> (reads, writes, write units)."""
 
@@ -77,6 +80,11 @@ def test_m43_placing_anew_is_four_writes_a_record(costs: Mapping[str, Cost]) -> 
     cost = costs[f"place {RECORDS} anew"]
     assert cost.writes <= 4 * RECORDS + 10
     assert cost.units <= 5.1 * RECORDS
+
+
+def test_m61_counting_is_one_commit_and_a_row_each(costs: Mapping[str, Cost]) -> None:
+    """(M61) The commit, the head, two workers, and a row for each record that moved."""
+    assert costs[f"projector: count {COUNTED} that were decided"].writes == COUNTED + 4
 
 
 def test_m55_what_is_sent_again_writes_nothing(costs: Mapping[str, Cost]) -> None:
