@@ -16,7 +16,7 @@ from workledger.api.resolver import actor, event_of
 from workledger.api.wire.base import Page
 from workledger.api.wire.manual import loads as wire
 from workledger.bootstrap import app
-from workledger.manual import loading
+from workledger.manual import loading, tasks
 
 operations = Operations("loads")
 add = operations.add
@@ -80,6 +80,7 @@ def start_load(
     """
     core, event = app().core, event_of(request)
     started = core.clock()
+    tasks.find(core, task)  # a wrong name is said before a file is judged
     records = uploads.records_of(event, delimiter, started, core.manual.zone)
     body = uploads.body_hash(event, delimiter)
     return loaded(loading.load(core, actor(request), task, records, key, body, started))
@@ -101,6 +102,7 @@ def create_hits(request: Request, task: TaskInPath, key: IdempotencyKey = None) 
     """
     core, event = app().core, event_of(request)
     started = core.clock()
+    tasks.find(core, task)  # a wrong name is said before a file is judged
     records = uploads.hits_of(event, started, core.manual.zone)
     body = uploads.body_hash(event, None)
     return loaded(loading.load(core, actor(request), task, records, key, body, started))

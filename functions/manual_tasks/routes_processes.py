@@ -121,6 +121,7 @@ def start_process(
     """
     core, event = app().core, event_of(request)
     started = core.clock()
+    processes.find(core, process)  # a wrong name is said before a file is judged
     records = uploads.records_of(event, delimiter, started, core.manual.zone)
     body = uploads.body_hash(event, delimiter)
     return loaded(processes.load(core, actor(request), process, records, key, body, started))

@@ -152,6 +152,22 @@ def test_records_that_are_none_are_refused(local: Caller, body: str) -> None:
     assert 400 <= answer.status < 500, answer.text
 
 
+@pytest.mark.parametrize("body", ["a,b\n1\n", "", '{"records": [5]}', "["])
+def test_a_load_into_nothing_is_a_404_whatever_is_sent(local: Caller, body: str) -> None:
+    """M54: a wrong name is said before a file is judged."""
+    csv = {"Content-Type": "text/csv"}
+    sent = [
+        local.post(LOADS, body, csv, task="nope"),
+        local.post(LOADS, body, task="nope"),
+        local.post(HITS, body, task="nope"),
+        local.post("/processes/{process}/loads", body, csv, process="nope"),
+    ]
+    assert [(one.status, one.code) for one in sent] == [
+        *[(404, "task_not_found")] * 3,
+        (404, "process_not_found"),
+    ]
+
+
 def test_a_load_into_nothing_or_into_an_archive_is_refused(local: Caller) -> None:
     """404; 409 until it is taken out again."""
     assert upload(local, "nope", FIVE).code == "task_not_found"

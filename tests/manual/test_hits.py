@@ -4,14 +4,23 @@ from functools import partial
 
 import pytest
 
-from tests.manual.people import DATE, HOUR, Floor, floor, load_records, make_task, name_of
+from tests.manual.people import (
+    DATE,
+    HOUR,
+    Floor,
+    complete_load,
+    floor,
+    load_records,
+    make_task,
+    name_of,
+)
 from tests.races.world import MAKERS, World
 from tests.races.world import world as make_world
 from workledger import keys
 from workledger.errors import Refused
 from workledger.jsontext import Raw
 from workledger.ledger.commit import Event
-from workledger.manual import answering, assigning, common, hits
+from workledger.manual import answering, assigning, common, hits, results
 from workledger.manual_tasks import task as tasks
 from workledger.manual_tasks.answers import Adjudication
 from workledger.manual_tasks.hit import Hit
@@ -48,6 +57,20 @@ def test_m60_hits_are_listed_by_status(kind: str):
         assert (names(at, "unresolved"), names(at, "done")) == ("2", "1")
         world.clock.tick(HOUR - 60)
         assert (names(at, "waiting"), names(at, "held")) == ("5 6 3", "4")
+
+
+@both
+def test_m54_hits_of_half_a_load_are_in_no_list(kind: str):
+    """(M54) Of requesters neither: all of them are there at once, by status and in the results."""
+    with make_world(kind) as world:
+        at = floor(world, 2)
+        load = load_records(world.process(), at.task, ["h1", "h2"], complete=False)
+        bare = keys.manual_id(load)
+        assert (names(at), names(at, "waiting"), names(at, load=bare)) == ("1 2", "1 2", "")
+        assert len(results.rows(at.core(), at.name, None, None, 100).items) == 2
+        complete_load(world.process(), load)
+        assert (names(at), names(at, load=bare)) == ("1 2 h1 h2", "h1 h2")
+        assert len(results.rows(at.core(), at.name, None, None, 100).items) == 4
 
 
 def test_m60_a_hit_is_shown_with_all_that_became_of_it(world: World):

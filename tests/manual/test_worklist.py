@@ -20,7 +20,7 @@ from tests.races.world import world as make_world
 from workledger import keys
 from workledger.errors import Refused
 from workledger.keys import worker_thing
-from workledger.manual import worklist
+from workledger.manual import assigning, worklist
 from workledger.manual_tasks import hit_commands
 from workledger.manual_tasks.answers import Adjudication
 from workledger.service import paging
@@ -158,7 +158,7 @@ def test_m54_records_of_a_load_are_seen_together(world: World):
     half = load_records(world.process(), at.task, ["a", "b"], complete=False)
     assert at.list("W1", core) == "1"
     with pytest.raises(Refused) as refused:
-        at.take("W1", "a")
+        assigning.take(at.core(), "W1", keys.manual_id(keys.hit_stream(half, 1)))
     assert refused.value.code == "hidden"
     complete_load(world.process(), half)
     assert at.list("W1", core) == "1 a b"

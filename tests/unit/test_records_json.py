@@ -113,6 +113,12 @@ def test_m54_what_is_no_record_is_named():
         (6, None, "5", "not_an_object"),
         (7, None, "{", "not_an_object"),
     ]
+    sent = jsontext.entries('[5, "x", {"a": 1}, [1, 2]]', 10)
+    assert problems(read, *sent) == [
+        (1, None, "5", "not_an_object"),
+        (2, None, "x", "not_an_object"),
+        (4, None, "[1, 2]", "not_an_object"),
+    ]
 
 
 def test_m8_what_is_no_hit_is_named():

@@ -106,7 +106,10 @@ def within(shown: list[HitShown]) -> list[HitShown]:
 def walk(
     core: Core, task: str, status: str | None, load: str | None, cursor: str | None, chunk: int
 ) -> Iterator[Met]:
-    """Every hit of a task (its 26 characters) that is meant, in the list's order."""
+    """Every hit of a task (its 26 characters) that is meant, in the list's order.
+
+    Those of a load that is not complete are not there yet (M54).
+    """
     chunk, now = min(chunk, CHUNK), core.clock()
     if load is not None:
         load_of(core, task, load)
@@ -114,13 +117,18 @@ def walk(
         batches = _by_line(core, task, status, cursor, chunk)
     else:
         batches = _by_index(core, task, load, cursor, chunk)
+    half = set[str]()
     for batch in batches:
         met = dict(batch)  # an index that lags may show a hit twice
         rows = core.store.rows([(stream, HEAD) for stream in met]) if met else {}
         for stream, at in met.items():
             hit: Hit | None = core.executor.state(rows.get((stream, HEAD)))
-            if hit is not None and status in (None, status_of(hit, now)):
+            if hit is None or status not in (None, status_of(hit, now)) or hit.load in half:
+                continue
+            if common.is_complete(core, hit.load):
                 yield Met(stream, hit, at)
+            else:
+                half.add(hit.load)
 
 
 Batch = list[tuple[str, str]]

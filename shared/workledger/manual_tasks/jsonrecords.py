@@ -97,6 +97,7 @@ class _Reading:
 
     def wrong(self, index: int, column: str | None, value: Any, code: str, hint: str) -> None:
         """One more problem."""
+        value = value.raw if isinstance(value, Entry) else value
         told = None if value is None else shown(value)
         name = None if column is None else shown(column)
         self.problems.add(Problem(index, None, name, told, code, hint))
