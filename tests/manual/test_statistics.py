@@ -3,9 +3,12 @@
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from functools import partial
+from itertools import count
 from typing import Any
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from tests.manual.office import deaths, each
 from tests.manual.people import HOUR, Floor, floor, load_records
@@ -18,7 +21,7 @@ from workledger.manual_tasks import statistics as rules
 from workledger.manual_tasks.answers import Adjudication
 from workledger.manual_tasks.statistics import Share, Times, Upto, Worker
 from workledger.service import projecting
-from workledger.stores.faults_plan import Crash
+from workledger.stores.faults_plan import Crash, Fault, Plan, Step, faults_of
 from workledger.times import plus
 
 ONE = Adjudication(1, 0)
@@ -203,3 +206,47 @@ def test_m61_a_batch_is_one_commit_and_a_load_is_none(place: World) -> None:
     for _ in range(2):
         assert projecting.moved(place.process(), moved) == []
         assert len(place.store.commits(stream)) == 2
+
+
+batches = st.lists(
+    st.tuples(
+        st.permutations("123"),
+        st.booleans(),
+        st.dictionaries(st.integers(1, 12), st.sampled_from(Fault), max_size=2),
+    ),
+    min_size=1,
+    max_size=4,
+)
+EXAMPLES = {"sqlite": 25, "dynamodb": 3}
+
+
+def test_m61_whatever_comes_twice_late_or_swapped_equals_a_recount(kind: str) -> None:
+    """(M61) Work goes on between batches, whose store fails now and then."""
+
+    @settings(max_examples=EXAMPLES[kind], deadline=None, print_blob=True, database=None)
+    @given(batches)
+    def check(asked: Any) -> None:
+        with make_world(kind) as world:
+            here = floor(world, 3)
+            for turn, (order, twice, faults) in enumerate(asked):
+                here.take(f"w{turn}", order[0])
+                (here.submit if turn % 2 else here.skip)(f"w{turn}", order[0])
+                world.clock.tick(7)
+                batch = [here.stream(name) for name in order] * (1 + twice)
+                with suppress(Crash):
+                    projecting.moved(world.process(plan=failing(faults)), batch[1:])
+            world.verify()
+            assert counted(here) == recount(here)
+
+    check()
+
+
+def failing(faults: Mapping[int, Fault]) -> Plan:
+    """A store that fails at these steps."""
+    steps = count(1)
+
+    def plan(step: Step) -> Fault | None:
+        fault = faults.get(next(steps))
+        return fault if fault in faults_of(step.method) else None
+
+    return plan
