@@ -10,6 +10,7 @@ from workledger import keys
 from workledger.jsontext import Raw
 from workledger.manual import answering, assigning, hits, worklist
 from workledger.manual.assigning import Assigned, Nothing
+from workledger.manual.shown import contents_of
 from workledger.manual_tasks import hit as hit_rules
 from workledger.manual_tasks import hit_commands, load, task_commands
 from workledger.manual_tasks.answers import Adjudication
@@ -194,8 +195,11 @@ class Floor:
 
     def hit(self, name: str) -> str:
         """The id of the record of that name."""
-        page = hits.page(self.core(), self.name, None, None, None, 100)
-        return next(one.id for one in page.items if name_of(one) == name)
+        core = self.core()  # also one of half a load, which stands in no list
+        found = core.store.read_index("number", self.task, limit=1_000)
+        texts = contents_of(core, [one.stream for one in found])
+        named = (stream for stream, text in texts.items() if f'"name":"{name}"' in text)
+        return keys.manual_id(next(named))
 
     def stream(self, name: str) -> str:
         """The stream of the record of that name."""
