@@ -1,4 +1,4 @@
-"""What the projector does for each stream that moved: finish, feed, release, count (Q50, Q93, M61)."""
+"""What the projector does for each stream that moved: finish, feed, release, count (Q50, Q93)."""
 
 from collections.abc import Mapping, Sequence
 from functools import partial
