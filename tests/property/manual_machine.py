@@ -42,7 +42,7 @@ from workledger.manual_tasks import csvfile
 from workledger.service import projecting, rebuilding, sweeping
 from workledger.service.core import Core
 from workledger.stores.faults import FaultyStore
-from workledger.stores.faults_plan import Crash
+from workledger.stores.faults_plan import Crash, Fault
 from workledger.times import plus
 
 TASK, AFTERWARDS, WAY = "Check", "Look again", "Gateway"
@@ -62,6 +62,9 @@ BY_AMOUNT = [{"field": "amount", "type": "number", "direction": "desc"}]
 who = st.integers(0, 1)
 which = st.integers(0, 99)
 person = st.sampled_from(PEOPLE)
+answers = st.sampled_from(["yes", "yes", "no", "perhaps"])
+half_way = st.tuples(st.integers(5, 16), st.just(Fault.CRASH_BEFORE)).map(lambda one: [one])
+acts = st.sampled_from(["skip", "give_back", "extend", "approve", "reject", "reject", "abandon"])
 rows = st.lists(
     st.tuples(
         st.sampled_from(["1", "2", "3", ""]),
@@ -106,6 +109,7 @@ class ManualHistories(RuleBasedStateMachine):
         self.made = 0
         self.dirty, self.moved_at = False, self.clock.now
         self.load(0, [], [("3", ""), ("1", "")], None, 20.0, False)
+        self.load(0, [], [("3", ""), ("2", ""), ("1", ""), ("3", "")], None, 20.0, True)
 
     def _process(self) -> Core:
         self.born += 1
@@ -169,7 +173,7 @@ class ManualHistories(RuleBasedStateMachine):
     # --- requesters ---
     @rule(
         who=who,
-        unlucky=faults,
+        unlucky=faults | half_way,
         told=rows,
         key=st.sampled_from([None, "k1", "k2"]),
         seconds=st.sampled_from([20.0, 0.0]),
@@ -218,10 +222,8 @@ class ManualHistories(RuleBasedStateMachine):
                 {"dtr": True, "comparator": BY_AMOUNT},
                 {"dtr": False},
                 {"paused": True},
-                {"paused": False},
                 {"archived": True},
-                {"archived": False},
-                {"archived": False, "paused": False},
+                *[{"archived": False, "paused": False}] * 3,
             ]
         ),
     )
@@ -298,6 +300,8 @@ class ManualHistories(RuleBasedStateMachine):
         listed = [one.hit for one in told.items]
         assert len(set(listed)) == len(listed)
         assert self.dirty or set(listed) <= set(due)
+        for hit in listed:
+            assert truth.loads[truth.hits[hit].data["load"]]["complete"], "of half a load"
         if calm and not self.dirty:
             assert listed == due
 
@@ -306,7 +310,9 @@ class ManualHistories(RuleBasedStateMachine):
     def take(self, who: int, unlucky: Any, name: str, at: int) -> None:
         """A record by its name."""
         before = self.truth()
-        ids = sorted(before.hits)
+        ids = self.open(before) if at < 90 else sorted(before.hits)
+        if not ids:
+            return
         hit = before.hits[ids[at % len(ids)]]
         told = self.ask(who, unlucky, lambda core: assigning.take(core, name, hit.id))
         if isinstance(told, Assigned):
@@ -317,7 +323,28 @@ class ManualHistories(RuleBasedStateMachine):
                 loaded = before.loads[hit.data["load"]]["complete"]
                 assert not (loaded and hit.visible(name, self.clock.now))
 
-    @rule(who=who, name=person, answer=st.sampled_from(["yes", "no", "perhaps"]), unlucky=faults)
+    def open(self, truth: Truth) -> list[str]:
+        """Hits that are not closed, those with most answers first."""
+        there = [one for one in truth.hits.values() if one.state == "open"]
+        return [one.id for one in sorted(there, key=lambda one: (-len(one.work), one.id))]
+
+    @rule(who=who, unlucky=faults, name=person, answer=answers, at=st.integers(0, 5))
+    def take_and_answer(self, who: int, unlucky: Any, name: str, answer: str, at: int) -> None:
+        """A record that others have met before, until it is decided."""
+        before = len(self.assigned)
+        self.take(who, [], name, at)
+        if len(self.assigned) > before:
+            self.submit(who, unlucky, 0, answer, False)
+
+    @rule(who=who, unlucky=faults, name=person, what=acts, at=st.integers(0, 5))
+    def take_and_act(self, who: int, unlucky: Any, name: str, what: str, at: int) -> None:
+        """The same, and then something else than an answer."""
+        before = len(self.assigned)
+        self.take(who, [], name, at)
+        if len(self.assigned) > before:
+            self.act(who, unlucky, -1, what)
+
+    @rule(who=who, name=person, answer=answers, unlucky=faults)
     def work(self, who: int, name: str, answer: str, unlucky: Any) -> None:
         """A round without trouble until the answer."""
         before = len(self.assigned)
@@ -330,7 +357,7 @@ class ManualHistories(RuleBasedStateMachine):
         who=who,
         unlucky=faults,
         at=which,
-        answer=st.sampled_from(["yes", "yes", "no", "perhaps"]),
+        answer=answers,
         again=st.booleans(),
     )
     def submit(self, who: int, unlucky: Any, at: int, answer: str, again: bool) -> None:
@@ -359,7 +386,7 @@ class ManualHistories(RuleBasedStateMachine):
         who=who,
         unlucky=faults,
         at=which,
-        what=st.sampled_from(["skip", "give_back", "extend", "approve", "reject", "abandon"]),
+        what=acts,
     )
     def act(self, who: int, unlucky: Any, at: int, what: str) -> None:
         """Something else is done with an assignment, by its worker or by a requester."""
@@ -453,10 +480,10 @@ class ManualHistories(RuleBasedStateMachine):
         if not hasattr(self, "stack"):
             return
         try:
-            for task in (TASK, AFTERWARDS):  # an archived one is put in order when it is met
-                tasks.show(self.fresh(), task)
             for seconds in (0, 31, 62, 32, 62, 300, 32):
                 self.clock.tick(seconds)
+                for task in (TASK, AFTERWARDS):  # an archived one is put in order when it is met
+                    tasks.show(self.fresh(), task)
                 self.heal()
             self.is_well(self.truth())
         finally:

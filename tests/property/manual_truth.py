@@ -43,6 +43,7 @@ class Hit:
     state: str = "open"
     decided: tuple[str, str] | None = None
     routed: bool = False
+    begun: str | None = None
     work: dict[int, Work] = field(default_factory=dict[int, Work])
 
     def latest(self, worker: str) -> Work | None:
@@ -108,12 +109,17 @@ def read(commits: Iterable[Commit]) -> Truth:
             elif kind == "load" and event.type == "LoadStarted":
                 truth.loads[name] = {**event.data, "complete": False}
             elif kind == "load" and event.type == "LoadCompleted":
-                truth.loads[name]["complete"] = True
+                truth.loads[name].update(complete=True, at=commit.at)
             elif kind == "record":
                 truth.records.setdefault(name, []).append(event)
         if kind == "hit":
             _check(truth.hits[f"h_{name}"], commit.at)
     _nothing_twice(truth)
+    for hit in truth.hits.values():
+        if hit.begun is not None:
+            load = truth.loads[hit.data["load"]]
+            assert load["complete"], f"taken of half a load: {hit}"
+            assert load["at"] <= hit.begun
     return truth
 
 
@@ -159,6 +165,7 @@ def _accepted(hit: Hit, commit: Commit, data: Mapping[str, Any]) -> None:
     assert hit.visible(data["worker"], commit.at), f"{data} at {commit.at} of {hit}"
     mine = Work(data["worker"], commit.number, "ACCEPTED", data["deadline"])
     hit.work[commit.number] = mine
+    hit.begun = hit.begun or commit.at
 
 
 def _worked(hit: Hit, work: Work, commit: Commit, event: Event) -> None:
@@ -202,11 +209,10 @@ def _decided(hit: Hit, commit: Commit, event: Event) -> None:
 
 
 def wins(hit: Hit) -> str | None:
-    """The answer that decides: at least N, and more than half say so."""
+    """The answer that decides: at least N give it, and more than half of all."""
     given = [one.answer or "" for one in hit.answers()]
-    if len(given) < hit.data["answers"]:
-        return None
-    return next((one for one in given if 2 * given.count(one) > len(given)), None)
+    least = max(hit.data["answers"], len(given) // 2 + 1)
+    return next((one for one in given if given.count(one) >= least), None)
 
 
 def _check(hit: Hit, now: str) -> None:
@@ -220,3 +226,8 @@ def _check(hit: Hit, now: str) -> None:
     if hit.state == "open":
         assert wins(hit) is None, f"not decided: {hit}"
         assert len(answers) < hit.most, f"not closed: {hit}"
+    elif hit.state == "unresolved":
+        assert wins(hit) is None
+        assert len(answers) == hit.most, f"not open again: {hit}"
+    elif hit.decided is not None and hit.decided[0] != "adjudicator":
+        assert hit.decided[1] == wins(hit), f"decided by what was rejected: {hit}"
