@@ -44,7 +44,8 @@ def ambiguous() -> Problem:
     return Problem(
         "not_found",
         "the path has an encoded slash or question mark (%2F, %3F), which no address can have: "
-        "use the id instead of the name; GET /queues?name=... finds that of a queue",
+        "use the id instead of the name; GET /queues?name=... finds that of a queue, "
+        "/manual-tasks?name=... and /processes?name=... those of manual tasks and processes",
     )
 
 
