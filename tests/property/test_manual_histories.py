@@ -29,7 +29,7 @@ TestM24NothingLostNothingTwiceOnSqlite.settings = settings(
 
 TestM24NothingLostNothingTwiceOnMoto = OnMoto.TestCase
 TestM24NothingLostNothingTwiceOnMoto.settings = settings(
-    max_examples=max(1, EXAMPLES // 15),
+    max_examples=max(1, EXAMPLES // 20),
     stateful_step_count=25,
     deadline=None,
     print_blob=True,
