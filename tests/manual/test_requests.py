@@ -19,6 +19,8 @@ from workledger.stores.tables import create_tables
 
 TABLES = ("ledger-requests", "views-requests")
 
+pytestmark = pytest.mark.xdist_group("manual-requests")
+
 
 @dataclass
 class Here:
@@ -95,6 +97,7 @@ def test_m33_a_page_of_the_list_is_read_in_a_few_requests(here: Here) -> None:
 
 def test_m35_what_one_holds_is_read_in_a_few_requests(here: Here) -> None:
     """(M35) However much it is."""
+    here.next("W5")
     active = partial(assigning.active, here.core, "W5", None, 50)
     assert here.cost(active) == EXPECTED["active"]
 
