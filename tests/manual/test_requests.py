@@ -81,11 +81,12 @@ def test_m60_an_answer_that_does_not_decide(here: Here) -> None:
 
 def test_m60_an_answer_that_decides(here: Here) -> None:
     """(M60) The rows of all who met the record leave their lines."""
-    worker = "W4"
-    taken = [here.next("W5") for _ in range(2)]
-    answering.submit(here.core, "W5", taken[0].id, Raw("1"))
-    one = assigning.take(here.core, worker, taken[0].hit)
-    cost = here.cost(lambda: answering.submit(here.core, worker, one.id, Raw("1")))
+    core = here.core
+    last = worklist.page(core, "W4", "Check", None, None, 100).items[-1].hit
+    for worker, answer in (("W6", "2"), ("W5", "1")):
+        answering.submit(core, worker, assigning.take(core, worker, last).id, Raw(answer))
+    one = assigning.take(core, "W4", last)
+    cost = here.cost(lambda: answering.submit(core, "W4", one.id, Raw("1")))
     assert cost == EXPECTED["deciding"]
 
 
