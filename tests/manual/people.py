@@ -59,7 +59,7 @@ def load_records(
     head: Task = core.executor.read(f"task/{task}").head
     first, _ = core.store.take_numbers(task, max(1, len(names)), core.clock())
     stream = keys.load_stream(task, core.new_id())
-    start = {
+    start: dict[str, Any] = {
         "owner": f"t_{task}",
         "version": head.hit_type,
         "ordering": head.newest.version,
