@@ -110,7 +110,7 @@ def test_m60_approve_reject_abandon(cli: Run, ann: Run, bob: Run, task: str) -> 
     assert cli("task", "approve", ids[0]).out == f"{ids[0]} approved: {hit} is done\n"
     assert "is waiting" in cli("task", "reject", ids[1], "--reason", "a typo").out
     assert "abandoned" in cli("task", "abandon", ids[2]).out
-    assert "already_approved" in cli("task", "reject", ids[0]).err
+    assert "already_approved" in cli("task", "reject", ids[0], "--reason", "too late").err
     shown = cli("task", "hit", f"h_{ids[1][2:].split('.')[0]}").out
     assert "rejected" in shown
     assert "(a typo)" in shown

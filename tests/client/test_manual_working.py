@@ -86,7 +86,7 @@ def test_m60_approve_reject_abandon(client: Client, server: Running) -> None:
     good, bad = ann.answer("r1", "yes"), ann.answer("r2", "no")
     assert client.assignments.approve(good.id).assignments[0].status == "APPROVED"
     with pytest.raises(Conflict):
-        client.assignments.reject(good.id)
+        client.assignments.reject(good.id, "too late")
     hit = client.assignments.reject(bad.id, "no such supplier")
     assert (hit.status, hit.assignments[0].reason) == ("waiting", "no such supplier")
     assert bob.list() == "r2 r3 r4 r5"

@@ -127,7 +127,9 @@ def test_m13_a_record_goes_on_with_what_people_decided(caller: Caller) -> None:
     assert "RecordRouted" in [event["type"] for event in history["items"]]
     hit = caller.get("/hits/{hit}", hit=shown["items"][1]["answers"][0]["hit"])
     (answer,) = hit["assignments"]
-    late = caller.post("/assignments/{assignment}/reject", {}, assignment=answer["id"])
+    late = caller.post(
+        "/assignments/{assignment}/reject", {"reason": "late"}, assignment=answer["id"]
+    )
     assert (late.status, late.code) == (409, "already_routed")
 
 

@@ -201,6 +201,9 @@ def test_m60_a_requester_approves_and_rejects(caller: Caller) -> None:
     first, second = one.answer("r1"), one.answer("r2")
     path = "/assignments/{assignment}/"
     assert rita.post(path + "approve", {}, assignment=second["id"]).status == 200
+    for nothing in ({}, {"reason": ""}):
+        unsaid = rita.post(path + "reject", nothing, assignment=first["id"])
+        assert (unsaid.status, unsaid["errors"][0]["field"]) == (400, "reason")
     kept = rita.post(path + "reject", {"reason": "no"}, assignment=second["id"])
     assert (kept.status, kept.code) == (409, "already_approved")
     rejected = rita.post(path + "reject", {"reason": "typing error"}, assignment=first["id"])

@@ -135,7 +135,7 @@ def approve(ctx: typer.Context, assignments: AssignmentIds, as_json: AsJson = Fa
 def reject(
     ctx: typer.Context,
     assignments: AssignmentIds,
-    reason: Annotated[str, typer.Option("--reason", help="Why.")] = "",
+    reason: Annotated[str, typer.Option("--reason", help="Why.")],
     as_json: AsJson = False,
 ) -> None:
     """Reject answers: they count no more, their places are open for somebody else."""

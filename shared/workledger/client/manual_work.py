@@ -114,7 +114,7 @@ class Assignments:
         """Approve an answer: it can be rejected no more (M60)."""
         return self._post(assignment, "approve", {}, manual_reading.hit)
 
-    def reject(self, assignment: str, reason: str = "") -> Hit:
+    def reject(self, assignment: str, reason: str) -> Hit:
         """Reject an answer: it counts no more, its place is open for somebody else (M60)."""
         return self._post(assignment, "reject", {"reason": reason}, manual_reading.hit)
 

@@ -33,9 +33,9 @@ class Submit(Body):
 
 
 class Reject(Body):
-    """Why an answer is rejected."""
+    """Why an answer is rejected: its worker, and who answers next, are to know (M60)."""
 
-    reason: Annotated[str, Field(max_length=LONGEST_REASON)] = ""
+    reason: Annotated[str, Field(min_length=1, max_length=LONGEST_REASON)]
 
 
 class Listed(TypedDict):
