@@ -30,6 +30,9 @@ FIRST_WAIT = 0.2
 LONGEST_WAIT = 5.0
 LONGEST_RETRY_AFTER = 30.0
 
+TABLE = {"Accept": "text/csv"}
+"""Asks for a list as a table."""
+
 LOOPBACK = frozenset({"127.0.0.1", "localhost", "::1"})
 
 
@@ -49,6 +52,10 @@ class Reply:
         except (ValueError, KeyError, TypeError, AttributeError) as error:
             detail = "the answer is not what a Workledger server says: is the address right?"
             raise WorkledgerApiError(self.status, "strange_answer", detail) from error
+
+    def table(self) -> tuple[str, str | None]:
+        """A page as CSV with a header line, and the next page's cursor."""
+        return self.text, self.headers.get("x-next-cursor")
 
 
 @dataclass(frozen=True, slots=True)

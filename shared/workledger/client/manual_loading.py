@@ -1,6 +1,5 @@
 """What goes into a load, and waiting for one that goes on by itself (M50 to M55)."""
 
-import json
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -106,21 +105,3 @@ def finished(http: Http, load: Load, progress: Told | None = None) -> Load:
         if progress is not None:
             progress(load)
     return load
-
-
-def holds(shown: str, sent: Mapping[str, Any]) -> bool:
-    """Whether what is shown has all that was sent: the repeat of a lost try found its work."""
-    return _within(json.loads(encode(sent)), json.loads(shown))
-
-
-def _within(sent: Any, shown: Any) -> bool:
-    if isinstance(sent, dict) and isinstance(shown, dict):
-        members = cast("dict[str, Any]", shown)
-        return all(
-            name in members and _within(value, members[name])
-            for name, value in cast("dict[str, Any]", sent).items()
-        )
-    if isinstance(sent, list) and isinstance(shown, list):
-        pairs = (cast("list[Any]", sent), cast("list[Any]", shown))
-        return len(pairs[0]) == len(pairs[1]) and all(map(_within, *pairs))
-    return sent == shown

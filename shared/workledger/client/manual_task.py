@@ -6,7 +6,7 @@ from typing import TypeVar
 from workledger.client import manual_loading as loading
 from workledger.client import manual_reading, reading
 from workledger.client.answers import Nothing, Page
-from workledger.client.http import Http, Reply, Request
+from workledger.client.http import TABLE, Http, Reply, Request
 from workledger.client.manual_answers import (
     Hit,
     HitStatus,
@@ -23,9 +23,6 @@ from workledger.client.reading import Reader
 from workledger.client.wire import body_of, given
 
 T = TypeVar("T")
-
-TABLE = {"Accept": "text/csv"}
-"""Asks for results as a table."""
 
 
 class TaskHandle:
@@ -139,8 +136,7 @@ class TaskHandle:
     ) -> tuple[str, str | None]:
         """One page of the results as CSV with a header line, and the next page's cursor."""
         query = {"load": load, "cursor": cursor, "limit": limit}
-        reply = self._send(Request("GET", "/results", query, headers=TABLE))
-        return reply.text, reply.headers.get("x-next-cursor")
+        return self._send(Request("GET", "/results", query, headers=TABLE)).table()
 
     def statistics(self) -> Statistics:
         """How the task is doing (M61)."""

@@ -8,15 +8,13 @@ from urllib.parse import quote
 from workledger.client import manual_loading as loading
 from workledger.client import manual_reading, reading
 from workledger.client.answers import Event, Page
-from workledger.client.errors import Conflict, VersionMismatch
-from workledger.client.http import Http, Reply, Request
+from workledger.client.http import TABLE, Http, Reply, Request
 from workledger.client.manual_answers import Load, Process, Step, Travelled, Way
-from workledger.client.manual_loading import Content, Delimiter, Told, holds
-from workledger.client.manual_task import TABLE
+from workledger.client.manual_loading import Content, Delimiter, Told
 from workledger.client.names import Names
 from workledger.client.pages import every
-from workledger.client.queues import CHANGE_TRIES
 from workledger.client.reading import Reader
+from workledger.client.versioned import Settled
 from workledger.client.wire import UNSET, Raw, Unset, body_of
 
 T = TypeVar("T")
@@ -38,16 +36,8 @@ class Processes:
         """Create a process (M13). Raises Conflict (`process_exists`), BadRequest with the field."""
         body = {"start": start, "steps": [_step(one) for one in steps]}
         request = Request("POST", "/processes", body={"name": name, **body})
-        try:
-            return self._http.call(request, manual_reading.process)
-        except Conflict as error:
-            if not error.uncertain:
-                raise
-            # The repeat of a try whose answer was lost finds what that try has made.
-            found = self.get(name)
-            if not holds(found.json_text, body):
-                raise
-            return found
+        settled = Settled(lambda: self.get(name), body)
+        return settled.create(lambda: self._http.call(request, manual_reading.process))
 
     def get(self, process: str) -> Process:
         """A process. Raises NotFound."""
@@ -77,26 +67,12 @@ class Processes:
         """
         listed = steps if isinstance(steps, Unset) else [_step(one) for one in steps]
         values = body_of(start=start, steps=listed)
-        if version is not None:
-            return self._change(process, version, values)
-        for _ in range(CHANGE_TRIES - 1):
-            try:
-                return self._change(process, self.get(process).version, values)
-            except VersionMismatch:
-                continue
-        return self._change(process, self.get(process).version, values)
+        settled = Settled(lambda: self.get(process), values)
+        return settled.change(version, lambda at: self._put(process, at, values))
 
-    def _change(self, process: str, version: int, values: dict[str, Any]) -> Process:
+    def _put(self, process: str, version: int, values: dict[str, Any]) -> Process:
         request = Request("PATCH", "", body=values, headers={"If-Match": f'"{version}"'})
-        try:
-            return self._call(process, request)
-        except VersionMismatch as error:
-            if not error.uncertain:
-                raise
-            found = self.get(process)
-            if found.version != version + 1 or not holds(found.json_text, values):
-                raise
-            return found
+        return self._call(process, request)
 
     def _call(self, process: str, request: Request) -> Process:
         return self._names.call(
@@ -182,8 +158,7 @@ class ProcessHandle:
     ) -> tuple[str, str | None]:
         """One page of the results as CSV with a header line, and the next page's cursor."""
         query = {"load": load, "cursor": cursor, "limit": limit}
-        reply = self._send(Request("GET", "/results", query, headers=TABLE))
-        return reply.text, reply.headers.get("x-next-cursor")
+        return self._send(Request("GET", "/results", query, headers=TABLE)).table()
 
     def _send(self, request: Request) -> Reply:
         return self._names.call(

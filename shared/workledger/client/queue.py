@@ -19,7 +19,7 @@ from workledger.client.answers import (
     TakenItems,
 )
 from workledger.client.errors import WorkledgerApiError
-from workledger.client.http import Http, Reply, Request
+from workledger.client.http import TABLE, Http, Reply, Request
 from workledger.client.loading import NewItem, Part, Progress
 from workledger.client.names import Names
 from workledger.client.pages import every
@@ -190,8 +190,7 @@ class QueueHandle:
     ) -> tuple[str, str | None]:
         """One page of the items as CSV with a header line, and the next page's cursor (Q75)."""
         query = {"status": status, "reference": reference, "cursor": cursor, "limit": limit}
-        reply = self._send(Request("GET", "/items", query, headers={"Accept": "text/csv"}))
-        return reply.text, reply.headers.get("x-next-cursor")
+        return self._send(Request("GET", "/items", query, headers=TABLE)).table()
 
     def count(self, status: Status | None = None) -> int:
         """How many items, all or of one status (Q70)."""

@@ -5,14 +5,12 @@ from typing import Any
 
 from workledger.client import reading
 from workledger.client.answers import Event, Page, Queue
-from workledger.client.errors import Conflict, NotFound, VersionMismatch
+from workledger.client.errors import NotFound
 from workledger.client.http import Http, Request
 from workledger.client.names import Names
 from workledger.client.pages import every
+from workledger.client.versioned import Settled
 from workledger.client.wire import UNSET, Unset, body_of
-
-CHANGE_TRIES = 5
-"""How often a change without a version is based on a fresh reading."""
 
 
 class Queues:
@@ -39,16 +37,8 @@ class Queues:
             "paused": paused,
         }
         request = Request("POST", "/queues", body={"name": name, **settings})
-        try:
-            return self._http.call(request, reading.queue)
-        except Conflict as error:
-            if not error.uncertain:
-                raise
-            # The repeat of a try whose answer was lost finds what that try has made.
-            found = self.get(name)
-            if not _has(found, settings):
-                raise
-            return found
+        settled = Settled(lambda: self.get(name), settings)
+        return settled.create(lambda: self._http.call(request, reading.queue))
 
     def get(self, queue: str, *, as_of: str | None = None) -> Queue:
         """A queue, or its settings as they were at a moment (Q92). Raises NotFound."""
@@ -83,25 +73,11 @@ class Queues:
             retryDelaySeconds=retry_delay_seconds,
             paused=paused,
         )
-        if version is not None:
-            return self._change(queue, version, values)
-        for _ in range(CHANGE_TRIES - 1):
-            try:
-                return self._change(queue, self.get(queue).version, values)
-            except VersionMismatch:
-                continue
-        return self._change(queue, self.get(queue).version, values)
+        settled = Settled(lambda: self.get(queue), values)
+        return settled.change(version, lambda at: self._put(queue, at, values))
 
-    def _change(self, queue: str, version: int, values: dict[str, Any]) -> Queue:
-        try:
-            return self._call("PATCH", queue, body=values, headers={"If-Match": f'"{version}"'})
-        except VersionMismatch as error:
-            if not error.uncertain:
-                raise
-            found = self.get(queue)
-            if found.version != version + 1 or not _has(found, values):
-                raise
-            return found
+    def _put(self, queue: str, version: int, values: dict[str, Any]) -> Queue:
+        return self._call("PATCH", queue, body=values, headers={"If-Match": f'"{version}"'})
 
     def pause(self, queue: str) -> Queue:
         """Adding goes on, taking answers `paused` (Q8)."""
@@ -150,13 +126,3 @@ class Queues:
                 Request(method, f"/queues/{part}{suffix}", **request), reading.queue
             ),
         )
-
-
-def _has(queue: Queue, settings: dict[str, Any]) -> bool:
-    shown = {
-        "description": queue.description,
-        "retries": queue.retries,
-        "retryDelaySeconds": queue.retry_delay_seconds,
-        "paused": queue.paused,
-    }
-    return all(shown[name] == value for name, value in settings.items())

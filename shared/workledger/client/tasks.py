@@ -5,14 +5,12 @@ from typing import Any, TypedDict, TypeVar, Unpack
 
 from workledger.client import manual_reading, reading
 from workledger.client.answers import Page
-from workledger.client.errors import Conflict, VersionMismatch
 from workledger.client.http import Http, Request
 from workledger.client.manual_answers import Adjudication, Roster, SortBy, Task
-from workledger.client.manual_loading import holds
 from workledger.client.names import Names
 from workledger.client.pages import every
-from workledger.client.queues import CHANGE_TRIES
 from workledger.client.reading import Reader
+from workledger.client.versioned import Settled
 
 T = TypeVar("T")
 
@@ -50,16 +48,8 @@ class Tasks:
         """Create a manual task. Raises Conflict (`task_exists`), BadRequest with the field."""
         body = _body(settings)
         request = Request("POST", "/manual-tasks", body={"name": name, **body})
-        try:
-            return self._http.call(request, manual_reading.task)
-        except Conflict as error:
-            if not error.uncertain:
-                raise
-            # The repeat of a try whose answer was lost finds what that try has made.
-            found = self.get(name)
-            if not holds(found.json_text, body):
-                raise
-            return found
+        settled = Settled(lambda: self.get(name), body)
+        return settled.create(lambda: self._http.call(request, manual_reading.task))
 
     def get(self, task: str) -> Task:
         """A manual task with its counts. Raises NotFound."""
@@ -83,26 +73,12 @@ class Tasks:
         based on the settings as they are.
         """
         values = _body(settings)
-        if version is not None:
-            return self._change(task, version, values)
-        for _ in range(CHANGE_TRIES - 1):
-            try:
-                return self._change(task, self.get(task).version, values)
-            except VersionMismatch:
-                continue
-        return self._change(task, self.get(task).version, values)
+        settled = Settled(lambda: self.get(task), values)
+        return settled.change(version, lambda at: self._put(task, at, values))
 
-    def _change(self, task: str, version: int, values: dict[str, Any]) -> Task:
+    def _put(self, task: str, version: int, values: dict[str, Any]) -> Task:
         request = Request("PATCH", "", body=values, headers={"If-Match": f'"{version}"'})
-        try:
-            return self._call(task, request, manual_reading.task)
-        except VersionMismatch as error:
-            if not error.uncertain:
-                raise
-            found = self.get(task)
-            if found.version != version + 1 or not holds(found.json_text, values):
-                raise
-            return found
+        return self._call(task, request, manual_reading.task)
 
     def pause(self, task: str) -> Task:
         """Loading goes on, nothing is given out."""
