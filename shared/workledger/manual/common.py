@@ -10,7 +10,6 @@ from workledger.errors import Refused
 from workledger.jsontext import Raw
 from workledger.keys import HEAD, place_thing
 from workledger.ledger import fold
-from workledger.ledger.aggregate import Decide
 from workledger.ledger.commit import Commit
 from workledger.ledger.execute import Result
 from workledger.manual import schemas
@@ -173,14 +172,7 @@ def is_placed(task: Task, hit: Hit) -> bool:
 def put(core: Core, stream: str, places: Sequence[Placed]) -> Result:
     """Place an open hit there; whoever meets it meanwhile is taken along."""
     new = tuple(place_thing(one.ordering) for one in places)
-    return on_hit(core, stream, "system", partial(hit_commands.place, places=places), new)
-
-
-def on_hit(
-    core: Core, stream: str, actor: str, decide: Decide, others: Sequence[str] = ()
-) -> Result:
-    """Carry out a command that may touch all things of a hit, and these others."""
-    return on_all(core, stream, actor, decide, others)
+    return on_all(core, stream, "system", partial(hit_commands.place, places=places), new)
 
 
 # --- loads --------------------------------------------------------------------------------------

@@ -6,6 +6,7 @@ from functools import partial
 from workledger.errors import StoreError
 from workledger.keys import HEAD
 from workledger.manual import common, moving
+from workledger.manual.onhit import on_all
 from workledger.manual_tasks import hit_commands
 from workledger.manual_tasks.hit import OPEN, Hit
 from workledger.manual_tasks.task import Task
@@ -21,7 +22,7 @@ def sweep(core: Core, stream: str, now: str) -> str | None:
         if hit.holder.deadline > now:
             return hit.holder.deadline
         decide = partial(hit_commands.abandon_overdue, now=now)
-        common.on_hit(core, stream, "system", decide)
+        on_all(core, stream, "system", decide)
     elif hit.way is not None and hit.decision is not None and not hit.routed:
         moving.go_on(core, stream)
     return None

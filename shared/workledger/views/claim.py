@@ -5,7 +5,7 @@ k one up on a loss, one down on a win, zero after a second without a loss: rival
 they must and no further. Candidates are counted whatever their priority.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from threading import Lock
 from typing import TypeVar
@@ -137,12 +137,6 @@ class Memory:
 def _mark(spot: Spot) -> _Mark:
     """One stay at one place: what comes back, or follows under the same name, is another."""
     return spot.stream, spot.thing, spot.tie, spot.seq
-
-
-def pick(candidates: Sequence[T], k: int, choose: Callable[[int], int]) -> T:
-    """The first, or after lost races a random one of the first 2^k."""
-    spread = min(1 << k, len(candidates))
-    return candidates[choose(spread) if spread > 1 else 0]
 
 
 def should_heal(committed_at: str, now: str) -> bool:
