@@ -16,7 +16,7 @@ from workledger.keys import HEAD
 from workledger.manual import loading, tasks, worklist
 from workledger.manual.loading import LoadShown
 from workledger.manual_tasks import csvfile
-from workledger.manual_tasks.hit import Hit
+from workledger.manual_tasks.hit import OPEN, Hit
 from workledger.manual_tasks.records import Records
 from workledger.service import sweeping
 from workledger.service.core import Core
@@ -26,6 +26,10 @@ FIVE = "name\nr1\nr2\nr3\nr4\nr5\n"
 AMOUNTS = "name,amount\nr1,5\nr2,10\nr3,\nr4,2\n"
 BY_AMOUNT = [{"field": "amount", "type": "number", "direction": "desc"}]
 DTR: Mapping[str, Any] = {"dtr": True, "comparator": BY_AMOUNT}
+DATED = "name,record_date\nr1,2020-01-03\nr2,2020-01-02\nr3,2020-01-01\nr4,2020-01-02\n"
+LAST = "9999"
+SORTED = "r2 r1 r4 r3"
+"""AMOUNTS by amount, the largest first, missing ones last."""
 
 
 def records(text: str, started: str) -> Records:
@@ -193,3 +197,21 @@ class StopsAfter:
             self._seen += 1
             if self._seen > self._hits:
                 Dies(1)("append", args)
+
+
+def loaded(world: World, text: str = AMOUNTS, **values: Any) -> Office:
+    """A task with records."""
+    one = Office(world)
+    one.create(columns=["amount"], **values)
+    one.load(text)
+    return one
+
+
+def settled(office: Office) -> None:
+    """Nothing changes any more, and every open hit stands in the order that is read."""
+    office.later()
+    task = office.show().task
+    assert (task.coming, task.old) == (None, ())
+    for hit in office.hits().values():
+        if hit.state == OPEN:
+            assert task.current.version in {one.ordering for one in hit.places}

@@ -2,23 +2,27 @@
 
 import random
 from collections.abc import Iterator
-from typing import Any
 
 import pytest
 
-from tests.manual.office import AMOUNTS, BY_AMOUNT, DTR, Office, legacy, rows
+from tests.manual.office import (
+    AMOUNTS,
+    BY_AMOUNT,
+    DATED,
+    DTR,
+    SORTED,
+    Office,
+    legacy,
+    loaded,
+    rows,
+    settled,
+)
 from tests.races.world import MAKERS, World, engine
 from tests.races.world import world as make_world
 from workledger import keys
 from workledger.errors import Refused
 from workledger.manual import answering, assigning, reordering
 from workledger.manual_tasks import ordering as orderings
-from workledger.manual_tasks.hit import OPEN
-
-DATED = "name,record_date\nr1,2020-01-03\nr2,2020-01-02\nr3,2020-01-01\nr4,2020-01-02\n"
-LAST = "9999"
-SORTED = "r2 r1 r4 r3"
-"""AMOUNTS by amount, the largest first, missing ones last."""
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -39,24 +43,6 @@ def office(kind: str) -> Iterator[Office]:
     with make_world(kind) as world:
         yield loaded(world)
         world.verify()
-
-
-def loaded(world: World, text: str = AMOUNTS, **values: Any) -> Office:
-    """A task with records."""
-    one = Office(world)
-    one.create(columns=["amount"], **values)
-    one.load(text)
-    return one
-
-
-def settled(office: Office) -> None:
-    """Nothing changes any more, and every open hit stands in the order that is read."""
-    office.later()
-    task = office.show().task
-    assert (task.coming, task.old) == (None, ())
-    for hit in office.hits().values():
-        if hit.state == OPEN:
-            assert task.current.version in {one.ordering for one in hit.places}
 
 
 # --- the orders ---------------------------------------------------------------------------------

@@ -6,7 +6,18 @@ from typing import Any
 
 import pytest
 
-from tests.manual.office import AMOUNTS, DTR, Office, deaths, dying, each, legacy
+from tests.manual.office import (
+    DTR,
+    LAST,
+    SORTED,
+    Office,
+    deaths,
+    dying,
+    each,
+    legacy,
+    loaded,
+    settled,
+)
 from tests.races.world import MAKERS, Dies, World, engine
 from tests.races.world import world as make_world
 from workledger import keys
@@ -17,11 +28,6 @@ from workledger.manual_tasks.hit import OPEN
 from workledger.manual_tasks.task import Task
 from workledger.service.core import Core
 from workledger.stores.faults_plan import Interrupt
-
-DATED = "name,record_date\nr1,2020-01-03\nr2,2020-01-02\nr3,2020-01-01\nr4,2020-01-02\n"
-LAST = "9999"
-SORTED = "r2 r1 r4 r3"
-"""AMOUNTS by amount, the largest first, missing ones last."""
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -42,24 +48,6 @@ def office(kind: str) -> Iterator[Office]:
     with make_world(kind) as world:
         yield loaded(world)
         world.verify()
-
-
-def loaded(world: World, text: str = AMOUNTS, **values: Any) -> Office:
-    """A task with records."""
-    one = Office(world)
-    one.create(columns=["amount"], **values)
-    one.load(text)
-    return one
-
-
-def settled(office: Office) -> None:
-    """Nothing changes any more, and every open hit stands in the order that is read."""
-    office.later()
-    task = office.show().task
-    assert (task.coming, task.old) == (None, ())
-    for hit in office.hits().values():
-        if hit.state == OPEN:
-            assert task.current.version in {one.ordering for one in hit.places}
 
 
 # --- crashes ------------------------------------------------------------------------------------
